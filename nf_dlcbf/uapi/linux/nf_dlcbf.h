@@ -334,6 +334,7 @@ enum nf_dlcbf_attr_flow {
 	NF_DLCBF_A_FLOW_TIMEOUT,	/* u64, ms from now until it goes, packets or
 					 * not; absent: never
 					 */
+	NF_DLCBF_A_FLOW_LEARNED,	/* flag: as if a packet had added it */
 
 	__NF_DLCBF_A_FLOW_MAX,
 	NF_DLCBF_A_FLOW_MAX = __NF_DLCBF_A_FLOW_MAX - 1
