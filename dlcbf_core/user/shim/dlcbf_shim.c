@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "dlcbf_shim.h"
+
+unsigned long dlcbf_shim_warnings;
