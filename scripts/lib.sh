@@ -33,14 +33,17 @@ kernel_dir()
 }
 
 # kernel_release KERNEL: its full version, as "uname -r" prints it there.
-# Empty output and failure when that kernel is not installed.
+# A series whose image is not there yet has the version that install-deps chose
+# when it installed the headers, so that image and headers always match.
 kernel_release()
 {
 	local image
 
 	for image in "$(kernel_dir "$1")"/boot/vmlinuz-*; do
-		[ -e "$image" ] || return 1
-		printf '%s\n' "${image##*/vmlinuz-}"
-		return 0
+		if [ -e "$image" ]; then
+			printf '%s\n' "${image##*/vmlinuz-}"
+			return
+		fi
 	done
+	cat "$CACHE/kernels/$1.release" 2>/dev/null
 }
