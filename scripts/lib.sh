@@ -47,3 +47,37 @@ kernel_release()
 	done
 	cat "$CACHE/kernels/$1.release" 2>/dev/null
 }
+
+# Counting, for a part of scripts/check: step NAME COMMAND... for each thing
+# that is checked, skip NAME WHY for what cannot be, and result at the end.
+PASSED=0
+FAILED=0
+SKIPPED=0
+
+step()
+{
+	local name=$1 out
+
+	shift
+	# What a command says matters when it fails.
+	if out=$("$@" 2>&1 </dev/null); then
+		PASSED=$((PASSED + 1))
+		printf 'ok %d - %s\n' $((PASSED + FAILED)) "$name"
+	else
+		FAILED=$((FAILED + 1))
+		printf '%s\n' "$out" | sed 's/^/# /'
+		printf 'not ok %d - %s\n' $((PASSED + FAILED)) "$name"
+	fi
+}
+
+skip()
+{
+	SKIPPED=$((SKIPPED + 1))
+	printf 'SKIP: %s: %s\n' "$1" "$2"
+}
+
+result()
+{
+	printf '%d passed, %d failed, %d skipped\n' "$PASSED" "$FAILED" "$SKIPPED"
+	[ "$FAILED" -eq 0 ]
+}
