@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A flow's key as text, as attributes, and as a structure between the two.
+ */
+#ifndef DLCBF_KEY_H
+#define DLCBF_KEY_H
+
+#include <net/if.h>
+
+#include <linux/nf_dlcbf.h>
+
+#include "netlink.h"
+#include "utils.h"
+
+/* What a struct key has; the first nine are enum nf_dlcbf_field. */
+enum key_part {
+	KEY_SADDR	= NF_DLCBF_FIELD_SADDR,
+	KEY_DADDR	= NF_DLCBF_FIELD_DADDR,
+	KEY_SPORT	= NF_DLCBF_FIELD_SPORT,
+	KEY_DPORT	= NF_DLCBF_FIELD_DPORT,
+	KEY_PROTO	= NF_DLCBF_FIELD_PROTO,
+	KEY_IIF		= NF_DLCBF_FIELD_IIF,
+	KEY_OIF		= NF_DLCBF_FIELD_OIF,
+	KEY_MARK	= NF_DLCBF_FIELD_MARK,
+	KEY_VLAN	= NF_DLCBF_FIELD_VLAN,
+	KEY_FAMILY	= 1 << 16,
+	KEY_ICMP_ID	= 1 << 17,
+	KEY_ICMP_TYPE	= 1 << 18,
+	KEY_ICMP_CODE	= 1 << 19,
+	KEY_SPI		= 1 << 20,
+	KEY_GRE		= 1 << 21,	/* as SPI, in other words */
+	KEY_BUCKET	= 1 << 22,	/* and the remainder */
+	KEY_SPREFIX	= 1 << 23,
+	KEY_DPREFIX	= 1 << 24,
+};
+
+struct key {
+	uint32_t have;		/* enum key_part */
+	uint32_t family;	/* enum nf_dlcbf_family; 0 without addresses */
+	uint8_t saddr[16];
+	uint8_t daddr[16];
+	uint8_t sprefix;	/* as far as the address is meant */
+	uint8_t dprefix;
+	uint16_t sport;
+	uint16_t dport;
+	uint8_t proto;
+	uint8_t icmp_type;
+	uint8_t icmp_code;
+	uint16_t icmp_id;
+	uint32_t spi;
+	uint16_t vlan;
+	uint32_t iif;
+	uint32_t oif;
+	uint32_t mark;
+	uint32_t bucket;
+	uint32_t remainder;
+};
+
+/*
+ * Names of devices that were looked up before: each look-up is a few system
+ * calls, and a dump may need millions.  All zeros is an empty cache.
+ */
+struct devices {
+	struct {
+		uint32_t index;
+		char name[IF_NAMESIZE];
+	} slot[16];
+};
+
+/* What a key of some table has to have. */
+struct key_spec {
+	const char *table;		/* for messages */
+	uint32_t family;		/* enum nf_dlcbf_family */
+	uint32_t fields;		/* enum nf_dlcbf_field */
+	uint8_t sprefix4, sprefix6;
+	uint8_t dprefix4, dprefix6;
+	bool keys;			/* stored: there are no fingerprints */
+	struct devices *devices;	/* may be NULL */
+};
+
+/* More than the text of any key. */
+#define KEY_TEXT_MAX	512
+
+int key_parse(const struct key_spec *spec, bool filter, struct args *a,
+	      struct key *k, struct error *e);
+bool key_is_full(const struct key_spec *spec, const struct key *k);
+void key_put(struct nl *nl, const struct key *k, bool filter);
+bool key_take(const struct nlattr *const *tb, const struct key_spec *spec,
+	      struct key *k);
+size_t key_format(const struct key_spec *spec, const struct key *k, char *buf,
+		  size_t size);
+const char *key_address(const struct key *k, bool destination, char *buf,
+			size_t size);
+const char *proto_name(uint8_t proto, char *buf);
+const char *device_name(struct devices *d, uint32_t index, char *buf);
+
+int parse_fields(const char *s, struct key_spec *spec, struct error *e);
+void format_fields(const struct key_spec *spec, char *buf, size_t size);
+
+extern const char *const family_names[];
+extern const char *const field_names[];
+
+#endif

@@ -1,0 +1,2 @@
+#include "dlcbf.h"
+const struct noun monitor_noun = { .name = "monitor" };

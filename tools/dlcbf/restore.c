@@ -1,0 +1,2 @@
+#include "dlcbf.h"
+const struct noun restore_noun = { .name = "restore" };

@@ -1,0 +1,2 @@
+#include "dlcbf.h"
+const struct noun save_noun = { .name = "save" };

@@ -1,0 +1,2 @@
+#include "dlcbf.h"
+const struct noun top_noun = { .name = "top" };
