@@ -176,6 +176,25 @@ static inline unsigned long roundup_pow_of_two(unsigned long n)
 	return 1UL << fls64(n - 1);
 }
 
+/* slab.h */
+
+#define GFP_KERNEL	0
+
+/* Tests make the n-th allocation from now on fail; 0 is none. */
+extern long dlcbf_shim_alloc_fail_at;
+
+static inline void *kmalloc(size_t size, int flags)
+{
+	(void)flags;
+	return dlcbf_shim_alloc_fail_at && !--dlcbf_shim_alloc_fail_at ?
+	       NULL : malloc(size);
+}
+
+static inline void kfree(void *p)
+{
+	free(p);
+}
+
 /* overflow.h */
 
 #define check_mul_overflow(a, b, d)	__builtin_mul_overflow(a, b, d)
