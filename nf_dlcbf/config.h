@@ -13,12 +13,14 @@
  * @message:   one line for a person, a string constant; NULL: none
  * @attribute: the netlink attribute at fault, of the set that the request
  *	       uses; 0: none in particular
+ * @detail:    what could be had instead, or empty
  *
  * The table code knows no netlink messages; netlink.c turns this into extack.
  */
 struct nf_dlcbf_refusal {
 	const char *message;
 	int attribute;
+	char detail[64];
 };
 
 /* Fill in a refusal and give its errno, for `return nf_dlcbf_refuse(...)`. */

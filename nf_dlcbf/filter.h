@@ -50,6 +50,8 @@ struct nf_dlcbf_table;
  * @draining: chunks of withdrawn cells that wait for a grace period
  * @sweep_at: next cell that the sweep looks at
  * @sweep:    work that expires, drains, and sends events
+ * @sweep_due: jiffies when the next part of the table is to be swept
+ * @full_at:  jiffies before which "full" is not announced again
  * @deadlines: some flow has a deadline of its own
  * @stopped:  @sweep must not be queued any more
  * @queue:    events of packets
@@ -75,6 +77,8 @@ struct nf_dlcbf_filter {
 	struct llist_head draining;
 	u32 sweep_at;
 	struct delayed_work sweep;
+	unsigned long sweep_due;
+	unsigned long full_at;
 	bool deadlines;
 	bool stopped;
 	struct nf_dlcbf_event_queue queue;

@@ -49,6 +49,8 @@ struct nf_dlcbf_hook_config {
  * @point:      the hook, priority and device
  * @config:     as asked for; the device's name may be out of date, use
  *		nf_dlcbf_hook_device()
+ * @defrag_family: enum nf_dlcbf_family that is defragmented for this hook, or 0
+ * @rcu:        frees it
  */
 struct nf_dlcbf_hook {
 	struct list_head table_list;
@@ -56,6 +58,8 @@ struct nf_dlcbf_hook {
 	struct nf_dlcbf_table *table;
 	struct nf_dlcbf_hook_point *point;
 	struct nf_dlcbf_hook_config config;
+	u32 defrag_family;
+	struct rcu_head rcu;
 };
 
 /* All with nf_dlcbf_net.lock held. */
@@ -68,6 +72,8 @@ void nf_dlcbf_hook_remove_all(struct nf_dlcbf_table *table);
 void nf_dlcbf_hook_move_all(struct nf_dlcbf_table *from, struct nf_dlcbf_table *to);
 const char *nf_dlcbf_hook_device(const struct nf_dlcbf_hook *hook);
 u32 nf_dlcbf_hook_count(const struct nf_dlcbf_table *table);
+
+int nf_dlcbf_hook_check_fields(u32 fields, u32 hook, struct nf_dlcbf_refusal *refusal);
 
 int nf_dlcbf_hook_init(void);
 void nf_dlcbf_hook_exit(void);

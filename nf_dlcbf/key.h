@@ -29,6 +29,7 @@ struct nf_dlcbf_key {
  * @family:     enum nf_dlcbf_family
  * @words:      length in 64-bit words
  * @bidir:      both directions give one key
+ * @depth:      enum nf_dlcbf_depth: how much of a packet the key needs
  * @wide:       addresses take 16 bytes; IPv4 ones are mapped (::ffff:a.b.c.d)
  * @saddr:      byte offsets of the fields, valid for those in @fields
  * @daddr:      likewise
@@ -49,6 +50,7 @@ struct nf_dlcbf_key_layout {
 	u32 fields;
 	u8 family;
 	u8 words;
+	u8 depth;
 	bool bidir;
 	bool wide;
 	u8 saddr;
@@ -114,17 +116,20 @@ void nf_dlcbf_key_unpack(const struct nf_dlcbf_key_layout *layout,
 static inline u64 nf_dlcbf_key_hash(const struct nf_dlcbf_key_layout *layout,
 				    const siphash_key_t *secret, const struct nf_dlcbf_key *key)
 {
-	const u64 *word = key->words;
+	const __le64 *word = (const __le64 *)key->words;
 
+	/* All the same hash of the key's bytes; short ones in one call. */
 	switch (layout->words) {
 	case 1:
-		return siphash_1u64(word[0], secret);
+		return siphash_1u64(le64_to_cpu(word[0]), secret);
 	case 2:
-		return siphash_2u64(word[0], word[1], secret);
+		return siphash_2u64(le64_to_cpu(word[0]), le64_to_cpu(word[1]), secret);
 	case 3:
-		return siphash_3u64(word[0], word[1], word[2], secret);
+		return siphash_3u64(le64_to_cpu(word[0]), le64_to_cpu(word[1]),
+				    le64_to_cpu(word[2]), secret);
 	case 4:
-		return siphash_4u64(word[0], word[1], word[2], word[3], secret);
+		return siphash_4u64(le64_to_cpu(word[0]), le64_to_cpu(word[1]),
+				    le64_to_cpu(word[2]), le64_to_cpu(word[3]), secret);
 	default:
 		return siphash(word, layout->words * sizeof(*word), secret);
 	}

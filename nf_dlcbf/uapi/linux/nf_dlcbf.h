@@ -139,7 +139,7 @@ enum nf_dlcbf_fragments {
 	NF_DLCBF_FRAGMENTS_DROP,
 };
 
-enum nf_dlcbf_hook {
+enum nf_dlcbf_hook_name {
 	NF_DLCBF_HOOK_PREROUTING = 1,
 	NF_DLCBF_HOOK_INPUT,
 	NF_DLCBF_HOOK_FORWARD,
@@ -264,7 +264,7 @@ enum nf_dlcbf_attr_stats {
 enum nf_dlcbf_attr_hook {
 	NF_DLCBF_A_HOOK_UNSPEC,
 	NF_DLCBF_A_HOOK_TABLE,		/* string */
-	NF_DLCBF_A_HOOK_HOOK,		/* u32, enum nf_dlcbf_hook */
+	NF_DLCBF_A_HOOK_HOOK,		/* u32, enum nf_dlcbf_hook_name */
 	NF_DLCBF_A_HOOK_PRIORITY,	/* s32, default 0 */
 	NF_DLCBF_A_HOOK_DEVICE,		/* string, for ingress */
 	NF_DLCBF_A_HOOK_HIT,		/* u32, enum nf_dlcbf_verdict,
