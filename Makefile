@@ -14,9 +14,6 @@ DEMO_ARGS :=
 # headers, and that the demo runs under.
 DEFAULT_KERNEL := 6.12
 
-# A series is turned into the release that install-deps has chosen for it.
-release_of = $(shell bash -c '. scripts/lib.sh; kernel_release "$$1"' - $(1))
-
 ifeq ($(KDIR),)
  ifeq ($(KERNEL),)
   ifneq ($(wildcard /lib/modules/$(shell uname -r)/build/Makefile),)
@@ -25,8 +22,9 @@ ifeq ($(KDIR),)
    KERNEL := $(DEFAULT_KERNEL)
   endif
  endif
+ # Recursive: "deps" may first have to bring that kernel.
  ifneq ($(KERNEL),)
-  KDIR := /lib/modules/$(or $(call release_of,$(KERNEL)),$(KERNEL))/build
+  KDIR = $(shell bash -c '. scripts/lib.sh; kernel_build "$$1"' - $(KERNEL))
  endif
 endif
 
@@ -43,7 +41,10 @@ OUT = build/$(RELEASE)
 # Extra words for the kernel's build system: W=1e, C=2, ...
 KBUILD_ARGS = $(if $(W),W=$(W)) $(if $(C),C=$(C)) $(if $(CF),CF="$(CF)") $(if $(V),V=$(V))
 
-kbuild = $(MAKE) -C $(KDIR) M=$(CURDIR)/$(1) $(KBUILD_ARGS)
+# A build of a dozen files uses all CPUs, unless "make -j" has said how many.
+JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
+
+kbuild = $(MAKE) $(JOBS) -C $(KDIR) M=$(CURDIR)/$(1) $(KBUILD_ARGS)
 
 TOOLS := $(patsubst %/Makefile,%,$(wildcard tools/dlcbf/Makefile tools/testing/Makefile))
 
@@ -52,7 +53,7 @@ help:
 	@echo 'nf_dlcbf: counts and filters network flows with a d-left counting Bloom filter.'
 	@echo
 	@echo 'Building and installing:'
-	@echo '  make deps            install what is missing (Debian 12, as root)'
+	@echo '  make deps            installs what is missing (Debian 12, as root)'
 	@echo '  make all             the module and the tools'
 	@echo '  make module          nf_dlcbf.ko, in build/RELEASE/'
 	@echo '  make tools           the dlcbf command and the test tools'

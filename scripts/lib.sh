@@ -33,19 +33,29 @@ kernel_dir()
 }
 
 # kernel_release KERNEL: its full version, as "uname -r" prints it there.
-# A series whose image is not there yet has the version that install-deps chose
-# when it installed the headers, so that image and headers always match.
+# Empty output and failure when that kernel is not there.
 kernel_release()
 {
 	local image
 
 	for image in "$(kernel_dir "$1")"/boot/vmlinuz-*; do
-		if [ -e "$image" ]; then
-			printf '%s\n' "${image##*/vmlinuz-}"
-			return
-		fi
+		[ -e "$image" ] || return 1
+		printf '%s\n' "${image##*/vmlinuz-}"
+		return
 	done
-	cat "$CACHE/kernels/$1.release" 2>/dev/null
+}
+
+# kernel_build KERNEL: what to build a module for it against. A name that is not
+# one of ours is a version that the machine may have headers for.
+kernel_build()
+{
+	local release
+
+	if release=$(kernel_release "$1"); then
+		printf '%s\n' "$(kernel_dir "$1")/lib/modules/$release/build"
+	else
+		printf '%s\n' "/lib/modules/$1/build"
+	fi
 }
 
 # Counting, for a part of scripts/check: step NAME COMMAND... for each thing
