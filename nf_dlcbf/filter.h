@@ -135,7 +135,7 @@ struct nf_dlcbf_withdrawn {
 	struct {
 		u32 cell;
 		struct dlcbf_fingerprint fingerprint;
-	} cell[] __counted_by(room);
+	} cell[];
 };
 
 /* filter.c: life */

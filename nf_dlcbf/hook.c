@@ -536,7 +536,12 @@ const char *nf_dlcbf_hook_device(const struct nf_dlcbf_hook *hook)
 /* Context: nf_dlcbf_net.lock held. */
 u32 nf_dlcbf_hook_count(const struct nf_dlcbf_table *table)
 {
-	return list_count_nodes((struct list_head *)&table->hooks);
+	const struct nf_dlcbf_hook *hook;
+	u32 count = 0;
+
+	list_for_each_entry(hook, &table->hooks, table_list)
+		count++;
+	return count;
 }
 
 /* ---- devices that go ---- */

@@ -13,9 +13,38 @@
 #include <linux/string.h>
 #include <net/ipv6.h>
 
-#include "compat/unaligned.h"
 #include "key.h"
 #include "packet.h"
+
+static void put_be32(u32 value, u8 *at)
+{
+	const __be32 there = cpu_to_be32(value);
+
+	memcpy(at, &there, sizeof(there));
+}
+
+static void put_be16(u16 value, u8 *at)
+{
+	const __be16 there = cpu_to_be16(value);
+
+	memcpy(at, &there, sizeof(there));
+}
+
+static u32 get_be32(const u8 *at)
+{
+	__be32 there;
+
+	memcpy(&there, at, sizeof(there));
+	return be32_to_cpu(there);
+}
+
+static u16 get_be16(const u8 *at)
+{
+	__be16 there;
+
+	memcpy(&there, at, sizeof(there));
+	return be16_to_cpu(there);
+}
 
 /* An IPv4 address of a wide key is mapped, as in RFC 4291, 2.5.5.2. */
 static void mapped_mask(struct in6_addr *mask, unsigned int prefix)
@@ -258,13 +287,13 @@ static void pack_fields(const struct nf_dlcbf_key_layout *layout,
 	if (layout->family == NF_DLCBF_FAMILY_INET)
 		bytes[layout->family_at] = tuple->family;
 	if (fields & NF_DLCBF_FIELD_IIF)
-		put_unaligned_be32(tuple->iif, bytes + layout->iif);
+		put_be32(tuple->iif, bytes + layout->iif);
 	if (fields & NF_DLCBF_FIELD_OIF)
-		put_unaligned_be32(tuple->oif, bytes + layout->oif);
+		put_be32(tuple->oif, bytes + layout->oif);
 	if (fields & NF_DLCBF_FIELD_MARK)
-		put_unaligned_be32(tuple->mark, bytes + layout->mark);
+		put_be32(tuple->mark, bytes + layout->mark);
 	if (fields & NF_DLCBF_FIELD_VLAN)
-		put_unaligned_be16(tuple->vlan, bytes + layout->vlan);
+		put_be16(tuple->vlan, bytes + layout->vlan);
 }
 
 /**
@@ -341,11 +370,11 @@ void nf_dlcbf_key_unpack(const struct nf_dlcbf_key_layout *layout,
 	if (fields & NF_DLCBF_FIELD_PROTO)
 		tuple->proto = bytes[layout->proto];
 	if (fields & NF_DLCBF_FIELD_IIF)
-		tuple->iif = get_unaligned_be32(bytes + layout->iif);
+		tuple->iif = get_be32(bytes + layout->iif);
 	if (fields & NF_DLCBF_FIELD_OIF)
-		tuple->oif = get_unaligned_be32(bytes + layout->oif);
+		tuple->oif = get_be32(bytes + layout->oif);
 	if (fields & NF_DLCBF_FIELD_MARK)
-		tuple->mark = get_unaligned_be32(bytes + layout->mark);
+		tuple->mark = get_be32(bytes + layout->mark);
 	if (fields & NF_DLCBF_FIELD_VLAN)
-		tuple->vlan = get_unaligned_be16(bytes + layout->vlan);
+		tuple->vlan = get_be16(bytes + layout->vlan);
 }
