@@ -209,6 +209,13 @@ static void gen_name(struct out *o, const char *name)
 	gen_string(o, buf);
 }
 
+/** json_name - the name of what comes next, when that does not take one */
+void json_name(struct out *o, const char *name)
+{
+	if (o->json)
+		gen_name(o, name);
+}
+
 void json_object(struct out *o, const char *name)
 {
 	if (!o->json)

@@ -42,6 +42,7 @@ void json_begin(struct out *o);
 void json_end(struct out *o);
 
 /* Nothing happens in these unless the output is JSON; name may be NULL. */
+void json_name(struct out *o, const char *name);
 void json_object(struct out *o, const char *name);
 void json_object_end(struct out *o);
 void json_array(struct out *o, const char *name);

@@ -708,17 +708,23 @@ static void print_numbers(struct run *r, const struct table *t)
 	struct out *o = &r->out;
 	char buf[FORMAT_MAX];
 
-	out_text(o, "    flows %" PRIu64 " cells %" PRIu64 " used %" PRIu64
-		 " load %.1f%% memory %s hooks %" PRIu32, t->flows, t->cells,
-		 t->used, 100 * load, format_size(t->memory, buf), t->hooks);
-	json_uint(o, "id", t->id);
-	json_uint(o, "flows", t->flows);
-	json_uint(o, "cells", t->cells);
-	json_uint(o, "used", t->used);
-	snprintf(buf, sizeof(buf), "%.4f", load);
-	json_number(o, "load", buf);
+	out_text(o, "   ");
+	/* A dry run has no table that could have these. */
+	if (TABLE_HAS(t, ID))
+		json_uint(o, "id", t->id);
+	if (TABLE_HAS(t, FLOWS))
+		put_uint(o, "flows", t->flows);
+	put_uint(o, "cells", t->cells);
+	if (TABLE_HAS(t, USED)) {
+		put_uint(o, "used", t->used);
+		out_text(o, " load %.1f%%", 100 * load);
+		snprintf(buf, sizeof(buf), "%.4f", load);
+		json_number(o, "load", buf);
+	}
+	out_text(o, " memory %s", format_size(t->memory, buf));
 	json_uint(o, "memory", t->memory);
-	json_uint(o, "hooks", t->hooks);
+	if (TABLE_HAS(t, HOOKS))
+		put_uint(o, "hooks", t->hooks);
 	out_text(o, "\n");
 }
 
