@@ -138,7 +138,7 @@ struct nf_dlcbf_withdrawn {
 	} cell[];
 };
 
-/* filter.c: life */
+/* filter.c */
 u64 nf_dlcbf_filter_memory(const struct nf_dlcbf_config *config);
 struct nf_dlcbf_filter *nf_dlcbf_filter_create(struct nf_dlcbf_net *dn,
 					       const struct nf_dlcbf_config *config,
@@ -148,12 +148,12 @@ void nf_dlcbf_filter_put(struct nf_dlcbf_filter *filter);
 void nf_dlcbf_filter_stop(struct nf_dlcbf_filter *filter);
 void nf_dlcbf_filter_apply(struct nf_dlcbf_filter *filter);
 
-/* filter.c: packets */
+/* filter_packet.c */
 enum nf_dlcbf_found nf_dlcbf_filter_packet(struct nf_dlcbf_filter *filter,
 					   const struct nf_dlcbf_packet *packet,
 					   struct nf_dlcbf_stats __percpu *stats);
 
-/* filter.c: the administrator */
+/* filter_flow.c */
 int nf_dlcbf_filter_add(struct nf_dlcbf_filter *filter, struct nf_dlcbf_flow *flow, bool exist);
 int nf_dlcbf_filter_remove(struct nf_dlcbf_filter *filter, struct nf_dlcbf_flow *flow,
 			   struct nf_dlcbf_withdrawn *withdrawn);
