@@ -41,7 +41,7 @@ static int parse_priority(const char *s, int32_t *priority, struct error *e)
 		}
 	}
 	if (!isdigit((unsigned char)s[*s == '-' || *s == '+']))
-		return err_set(e, "priority: \"%s\" is not a number, raw, mangle, dstnat, filter, security or srcnat",
+		return err_set(e, "priority: \"%s\" is not a number, nor a name that nft has",
 			       s);
 	if (*s == '-') {
 		if (parse_uint("priority", s + 1, 1ULL << 31, &v, e))
@@ -91,7 +91,7 @@ static int parse_verdict(const char *what, struct args *a, struct verdict *v,
 	if (ret)
 		return ret;
 	if (n & ~(uint64_t)v->mask)
-		return err_set(e, "mark: 0x%" PRIx64 " has bits that are not in the mask 0x%" PRIx32,
+		return err_set(e, "mark: 0x%" PRIx64 " has bits outside of the mask 0x%" PRIx32,
 			       n, v->mask);
 	v->mark = n;
 	return 0;

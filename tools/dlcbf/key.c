@@ -219,9 +219,9 @@ static void mask_address(uint8_t *bytes, unsigned int prefix)
 	unsigned int i;
 
 	for (i = 0; i < 16; i++) {
-		if (prefix >= 8)
+		if (prefix >= 8) {
 			prefix -= 8;
-		else {
+		} else {
 			bytes[i] &= 0xff00 >> prefix;
 			prefix = 0;
 		}
@@ -453,40 +453,79 @@ static uint32_t fields_of(const struct key *k)
 	return fields;
 }
 
-/* The words of one protocol do not go with those of another. */
-static int check_words(const struct key *k, struct error *e)
+/* What the port fields of a protocol hold, in the words of that protocol. */
+static const struct word_rule {
+	uint32_t parts;		/* what else stands for ports */
+	const char *words;
+	uint8_t proto[2];
+	bool both;		/* it takes both port fields */
+} word_rules[] = {
+	{ KEY_ICMP_ID | KEY_ICMP_TYPE | KEY_ICMP_CODE, "type, code and id",
+	  { IPPROTO_ICMP, IPPROTO_ICMPV6 }, false },
+	{ KEY_SPI, "spi", { IPPROTO_ESP, IPPROTO_AH }, true },
+	{ KEY_GRE, "gre-key", { IPPROTO_GRE }, true },
+};
+
+static bool rule_has(const struct word_rule *rule, uint8_t proto)
 {
-	static const struct {
-		uint32_t parts;
-		const char *words;
-		uint8_t proto[2];
-	} rules[] = {
-		{ KEY_ICMP_ID | KEY_ICMP_TYPE | KEY_ICMP_CODE,
-		  "type, code and id go", { IPPROTO_ICMP, IPPROTO_ICMPV6 } },
-		{ KEY_SPI, "spi goes", { IPPROTO_ESP, IPPROTO_AH } },
-		{ KEY_GRE, "gre-key goes", { IPPROTO_GRE, IPPROTO_GRE } },
-	};
-	uint32_t ports = KEY_SPORT | KEY_DPORT;
+	/* The list ends with 0, which is not among these protocols. */
+	return proto && (proto == rule->proto[0] || proto == rule->proto[1]);
+}
+
+/* The words of one protocol do not go with those of another. */
+static int check_words(const struct key_spec *spec, const struct key *k,
+		       struct error *e)
+{
+	const uint32_t ports = KEY_SPORT | KEY_DPORT;
+	const struct word_rule *rule, *given = NULL;
+	char name[FORMAT_MAX];
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(rules); i++) {
-		char a[FORMAT_MAX], b[FORMAT_MAX];
-
-		if (!(k->have & rules[i].parts))
+	for (i = 0; i < ARRAY_SIZE(word_rules); i++) {
+		rule = &word_rules[i];
+		if (!(k->have & rule->parts))
 			continue;
-		proto_name(rules[i].proto[0], a);
-		proto_name(rules[i].proto[1], b);
-		if ((k->have & KEY_PROTO) && k->proto != rules[i].proto[0] &&
-		    k->proto != rules[i].proto[1])
-			return err_set(e, "%s with proto %s%s%s", rules[i].words,
-				       a, strcmp(a, b) ? " or " : "",
-				       strcmp(a, b) ? b : "");
-		if (k->have & ports)
-			return err_set(e, "%s in place of ports, not with them",
-				       rules[i].words);
-		ports |= rules[i].parts;
+		if (given || (k->have & ports))
+			return err_set(e, "%s cannot be given with %s",
+				       rule->words, given ? given->words :
+				       "ports: it stands for them");
+		given = rule;
+	}
+	if (!(k->have & KEY_PROTO))
+		return 0;
+	proto_name(k->proto, name);
+	if (given && !rule_has(given, k->proto))
+		return err_set(e, "%s cannot be given with proto %s",
+			       given->words, name);
+	for (i = 0; i < ARRAY_SIZE(word_rules); i++) {
+		rule = &word_rules[i];
+		if (rule_has(rule, k->proto) && (k->have & ports) &&
+		    (!rule->both || (spec->fields & ports) == ports))
+			return err_set(e, "proto %s has no ports: give %s",
+				       name, rule->words);
 	}
 	return 0;
+}
+
+/* What to say in place of the name of a field that is missing. */
+static const char *missing_word(const struct key_spec *spec,
+				const struct key *k, int field)
+{
+	const uint32_t ports = KEY_SPORT | KEY_DPORT;
+
+	if (!(ports & 1U << field))
+		return field_names[field];
+	if ((k->have & (KEY_ICMP_TYPE | KEY_ICMP_CODE | KEY_ICMP_ID)) ||
+	    ((k->have & KEY_PROTO) && rule_has(&word_rules[0], k->proto)))
+		return 1U << field == KEY_SPORT ? "id" :
+		       k->have & KEY_ICMP_TYPE ? "code" : "type";
+	if (!(k->have & KEY_PROTO) || (spec->fields & ports) != ports)
+		return field_names[field];
+	if (rule_has(&word_rules[1], k->proto))
+		return "spi";
+	if (rule_has(&word_rules[2], k->proto))
+		return "gre-key";
+	return field_names[field];
 }
 
 static int check_fields(const struct key_spec *spec, bool filter,
@@ -501,7 +540,7 @@ static int check_fields(const struct key_spec *spec, bool filter,
 			return err_set(e, "a fingerprint stands for the whole key");
 		return 0;
 	}
-	i = check_words(k, e);
+	i = check_words(spec, k, e);
 	if (i)
 		return i;
 
@@ -527,23 +566,9 @@ static int check_fields(const struct key_spec *spec, bool filter,
 		return 0;
 	}
 	for (i = 0; field_names[i]; i++) {
-		uint32_t field = 1U << i;
-
-		if (!(missing & field))
-			continue;
-		if (field == NF_DLCBF_FIELD_SPORT && (k->have & KEY_PROTO) &&
-		    (k->proto == IPPROTO_ICMP || k->proto == IPPROTO_ICMPV6))
-			return err_set(e, "id is missing: it is in the key of table %s",
-				       spec->table);
-		if (field == NF_DLCBF_FIELD_DPORT &&
-		    ((k->have & (KEY_ICMP_TYPE | KEY_ICMP_CODE)) ||
-		     ((k->have & KEY_PROTO) && (k->proto == IPPROTO_ICMP ||
-						k->proto == IPPROTO_ICMPV6))))
+		if (missing & 1U << i)
 			return err_set(e, "%s is missing: it is in the key of table %s",
-				       k->have & KEY_ICMP_TYPE ? "code" : "type",
-				       spec->table);
-		return err_set(e, "%s is missing: it is in the key of table %s",
-			       field_names[i], spec->table);
+				       missing_word(spec, k, i), spec->table);
 	}
 	if (spec->family == NF_DLCBF_FAMILY_INET && !k->family)
 		return err_set(e, "family is missing: table %s has both and no addresses",
@@ -923,7 +948,7 @@ static int parse_prefixes(const char *s, size_t len, const char *field,
 
 	if (spec->family == NF_DLCBF_FAMILY_INET) {
 		if (!second)
-			return err_set(e, "key: %s takes two prefix lengths, /IPV4/IPV6, in an inet table",
+			return err_set(e, "key: in an inet table it is %s/IPV4-PREFIX/IPV6-PREFIX",
 				       field);
 		ret = parse_prefix(s, first, 32, v4);
 		if (!ret)
@@ -971,7 +996,7 @@ int parse_fields(const char *s, struct key_spec *spec, struct error *e)
 			    !memcmp(s, field_names[i], word))
 				break;
 		if (!field_names[i])
-			return err_set(e, "key: \"%.*s\" is not saddr, daddr, sport, dport, proto, iif, oif, mark or vlan",
+			return err_set(e, "key: \"%.*s\" is not a field, see \"dlcbf table help\"",
 				       (int)word, s);
 		field = 1U << i;
 		if (spec->fields & field)

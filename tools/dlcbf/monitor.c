@@ -196,7 +196,8 @@ static int watch(struct monitor *m)
 		int ret = nl_listen(&r->nl, event_cb, m);
 
 		if (ret == -ENOBUFS) {
-			fprintf(stderr, "Warning: events came faster than they were read, and some are lost.\n");
+			fprintf(stderr,
+				"Warning: events came faster than they were read; some are lost.\n");
 			if (r->json) {
 				begin_event(r, NULL, "lost");
 				end_event(r);

@@ -193,8 +193,8 @@ static int read_end(struct restore *s, struct args *a)
 	    parse_uint("end", value, UINT64_MAX, &count, &e))
 		return at_line(s, &e);
 	if (count != s->count) {
-		err_set(&e, "there are %" PRIu64 " commands before this line, where %" PRIu64 " were saved",
-			s->count, count);
+		err_set(&e, "%" PRIu64 " commands were saved, and %" PRIu64 " are here",
+			count, s->count);
 		return at_line(s, &e);
 	}
 	s->ended = true;

@@ -479,7 +479,8 @@ int split_line(char *line, char **words, int max, struct error *e)
 			return n;
 		if (n == max)
 			return err_set(e, "more than %d words", max);
-		words[n++] = out = in;
+		out = in;
+		words[n++] = out;
 		while (*in && !isspace((unsigned char)*in) && *in != '#' &&
 		       *in != ';') {
 			char quote = *in;
