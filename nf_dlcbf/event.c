@@ -2,6 +2,7 @@
 #include <linux/rcupdate.h>
 #include <linux/string.h>
 
+#include "cell.h"
 #include "event.h"
 #include "filter.h"
 #include "memory.h"
@@ -41,31 +42,50 @@ void nf_dlcbf_event_queue_destroy(struct nf_dlcbf_event_queue *queue)
 	nf_dlcbf_memory_free(queue->ring);
 }
 
-/**
- * nf_dlcbf_event_put() - have an event sent soon
- * @filter: contents of a table whose events were on a moment ago
- * @event:  what happened; copied
- *
- * Context: softirq or process, RCU read side.
- * Return: false when the queue is full; the caller counts that.
- */
-bool nf_dlcbf_event_put(struct nf_dlcbf_filter *filter, const struct nf_dlcbf_event *event)
+/* Return: false when the queue is full. */
+static bool put(struct nf_dlcbf_filter *filter, const struct nf_dlcbf_event *event)
 {
 	struct nf_dlcbf_event_queue *queue = &filter->queue;
-	bool put = false;
+	bool room;
 
-	/* Pairs with the release in nf_dlcbf_filter_apply(). */
+	/* Pairs with the release in nf_dlcbf_filter_apply(): the ring is there. */
 	if (!smp_load_acquire(&filter->events))
 		return true;
 	spin_lock_bh(&queue->lock);
-	if (queue->head - queue->tail < NF_DLCBF_EVENT_QUEUE_LEN) {
-		queue->ring[queue->head % NF_DLCBF_EVENT_QUEUE_LEN] = *event;
-		queue->head++;
-		put = true;
-	}
+	room = queue->head - queue->tail < NF_DLCBF_EVENT_QUEUE_LEN;
+	if (room)
+		queue->ring[queue->head++ % NF_DLCBF_EVENT_QUEUE_LEN] = *event;
 	spin_unlock_bh(&queue->lock);
 	nf_dlcbf_expire_kick(filter);
-	return put;
+	return room;
+}
+
+/**
+ * nf_dlcbf_event_put_flow() - have an event of a packet's doing sent soon
+ * @filter:      contents of a table
+ * @kind:        NF_DLCBF_CMD_FLOW_*_NTF
+ * @fingerprint: of the flow
+ * @cell:        of the flow, its key still there
+ * @counters:    of the flow
+ * @stats:       counters of the table, for an event that is lost
+ *
+ * Context: softirq or process, RCU read side.
+ */
+void nf_dlcbf_event_put_flow(struct nf_dlcbf_filter *filter, int kind,
+			     struct dlcbf_fingerprint fingerprint, u32 cell,
+			     const struct nf_dlcbf_counters *counters,
+			     struct nf_dlcbf_stats __percpu *stats)
+{
+	struct nf_dlcbf_event event = {
+		.kind = kind,
+		.fingerprint = fingerprint,
+		.counters = *counters,
+	};
+
+	if (filter->keys)
+		nf_dlcbf_cell_read_key(filter, cell, &event.key);
+	if (!put(filter, &event))
+		nf_dlcbf_stats_add(stats, NF_DLCBF_A_STATS_EVENTS_LOST, 1);
 }
 
 /* A flow was refused.  Announced once a second at most.  Context: as above. */

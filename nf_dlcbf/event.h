@@ -13,6 +13,7 @@
 
 #include "key.h"
 #include "record.h"
+#include "stats.h"
 
 struct nf_dlcbf_filter;
 struct nf_dlcbf_flow;
@@ -53,7 +54,10 @@ struct nf_dlcbf_event_queue {
 void nf_dlcbf_event_queue_init(struct nf_dlcbf_event_queue *queue);
 int nf_dlcbf_event_queue_enable(struct nf_dlcbf_event_queue *queue);
 void nf_dlcbf_event_queue_destroy(struct nf_dlcbf_event_queue *queue);
-bool nf_dlcbf_event_put(struct nf_dlcbf_filter *filter, const struct nf_dlcbf_event *event);
+void nf_dlcbf_event_put_flow(struct nf_dlcbf_filter *filter, int kind,
+			     struct dlcbf_fingerprint fingerprint, u32 cell,
+			     const struct nf_dlcbf_counters *counters,
+			     struct nf_dlcbf_stats __percpu *stats);
 void nf_dlcbf_event_put_full(struct nf_dlcbf_filter *filter);
 void nf_dlcbf_event_send_queued(struct nf_dlcbf_filter *filter);
 

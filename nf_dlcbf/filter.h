@@ -164,6 +164,10 @@ void nf_dlcbf_filter_adopt_counters(struct nf_dlcbf_filter *filter,
 				    struct nf_dlcbf_filter *old);
 int nf_dlcbf_filter_flush(struct nf_dlcbf_filter *filter);
 
+/* evict.c */
+u32 nf_dlcbf_evict(struct nf_dlcbf_filter *filter, struct dlcbf_fingerprint fingerprint, u32 now,
+		   struct nf_dlcbf_stats __percpu *stats);
+
 /* expire.c */
 struct nf_dlcbf_withdrawn *nf_dlcbf_withdrawn_alloc(u32 room, int event);
 void nf_dlcbf_withdrawn_drain(struct nf_dlcbf_filter *filter,

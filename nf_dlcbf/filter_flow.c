@@ -63,11 +63,30 @@ static u32 last_of(const struct nf_dlcbf_flow *flow, u32 now)
 	return flow->idle_ms ? now - nf_dlcbf_stamp_from_ms(flow->idle_ms) + 1 : now;
 }
 
+/* Counters of the table that the filter is in, NULL if it is in none. */
+static struct nf_dlcbf_stats __percpu *stats_of(const struct nf_dlcbf_filter *filter)
+{
+	const struct nf_dlcbf_table *table = rcu_dereference(filter->table);
+
+	return table ? table->stats : NULL;
+}
+
+static u32 claim(struct nf_dlcbf_filter *filter, struct dlcbf_fingerprint fingerprint, u32 now)
+{
+	struct nf_dlcbf_stats __percpu *stats;
+	u32 cell = nf_dlcbf_cell_claim(filter, fingerprint);
+
+	if (cell != DLCBF_NO_CELL || !READ_ONCE(filter->evict))
+		return cell;
+	stats = stats_of(filter);
+	return stats ? nf_dlcbf_evict(filter, fingerprint, now, stats) : DLCBF_NO_CELL;
+}
+
 static int add_new(struct nf_dlcbf_filter *filter, const struct nf_dlcbf_flow *flow,
 		   const struct nf_dlcbf_key *key, u32 count)
 {
 	const u32 now = nf_dlcbf_stamp_now();
-	u32 cell = nf_dlcbf_cell_claim(filter, flow->fingerprint);
+	u32 cell = claim(filter, flow->fingerprint, now);
 
 	if (cell == DLCBF_NO_CELL)
 		return -ENOSPC;
@@ -146,10 +165,10 @@ static int add_references(struct nf_dlcbf_filter *filter, const struct nf_dlcbf_
 
 static void count_expired(struct nf_dlcbf_filter *filter)
 {
-	const struct nf_dlcbf_table *table = rcu_dereference(filter->table);
+	struct nf_dlcbf_stats __percpu *stats = stats_of(filter);
 
-	if (table)
-		nf_dlcbf_stats_add(table->stats, NF_DLCBF_A_STATS_EXPIRED, 1);
+	if (stats)
+		nf_dlcbf_stats_add(stats, NF_DLCBF_A_STATS_EXPIRED, 1);
 }
 
 /* What adding does to a flow that is there, in a flow table. */
@@ -239,6 +258,11 @@ int nf_dlcbf_filter_add(struct nf_dlcbf_filter *filter, struct nf_dlcbf_flow *fl
 	struct nf_dlcbf_key key;
 	int err;
 
+	/* A set learns as it adds; a key is there once. */
+	if (is_set(filter))
+		flow->count = max(flow->count, 1U);
+	if (filter->keys)
+		flow->count = min(flow->count, 1U);
 	resolve(filter, flow, &key);
 	rcu_read_lock();
 	dlcbf_lock(&filter->core, flow->fingerprint);
@@ -291,7 +315,8 @@ static int remove_reference(struct nf_dlcbf_filter *filter, const struct nf_dlcb
 		} else {
 			dlcbf_find_if(&filter->core, flow->fingerprint, note_least, &least);
 		}
-		if (least.cell == DLCBF_NO_CELL)
+		if (least.cell == DLCBF_NO_CELL ||
+		    nf_dlcbf_cell_expired(filter, least.cell, nf_dlcbf_stamp_now()))
 			return -ENOENT;
 
 		if (count_of(filter, least.counter) > 1) {

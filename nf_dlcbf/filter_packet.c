@@ -8,78 +8,7 @@
 #include "filter.h"
 #include "packet.h"
 
-/* Victims that are tried before a new flow is refused. */
-#define EVICT_TRIES	4
-
-static void put_flow_event(struct nf_dlcbf_filter *filter, int kind,
-			   struct dlcbf_fingerprint fingerprint, u32 cell,
-			   const struct nf_dlcbf_counters *counters,
-			   struct nf_dlcbf_stats __percpu *stats)
-{
-	struct nf_dlcbf_event event = {
-		.kind = kind,
-		.fingerprint = fingerprint,
-		.counters = *counters,
-	};
-
-	if (filter->keys)
-		nf_dlcbf_cell_read_key(filter, cell, &event.key);
-	if (!nf_dlcbf_event_put(filter, &event))
-		nf_dlcbf_stats_add(stats, NF_DLCBF_A_STATS_EVENTS_LOST, 1);
-}
-
-/* ---- learning; all with the fingerprint's lock held ---- */
-
-static u32 stalest_candidate(struct nf_dlcbf_filter *filter,
-			     struct dlcbf_fingerprint fingerprint, u32 now,
-			     struct dlcbf_fingerprint *victim)
-{
-	u32 cell, stalest = DLCBF_NO_CELL, longest = 0;
-	unsigned int pos = 0;
-
-	while ((cell = dlcbf_next_candidate(&filter->core, fingerprint, &pos)) != DLCBF_NO_CELL) {
-		struct dlcbf_fingerprint candidate;
-		u32 counter, idle;
-
-		/* A counter says that an administrator added it. */
-		if (!dlcbf_cell_read(&filter->core, cell, &candidate, &counter) || counter)
-			continue;
-		idle = now - READ_ONCE(filter->records[cell].last);
-		if (stalest == DLCBF_NO_CELL || idle > longest) {
-			stalest = cell;
-			longest = idle;
-			*victim = candidate;
-		}
-	}
-	return stalest;
-}
-
-/* Hold the cell of the stalest learned flow that is in the way. */
-static u32 evict(struct nf_dlcbf_filter *filter, struct dlcbf_fingerprint fingerprint, u32 now,
-		 struct nf_dlcbf_stats __percpu *stats)
-{
-	int try;
-
-	for (try = 0; try < EVICT_TRIES; try++) {
-		struct nf_dlcbf_counters counters = {};
-		struct dlcbf_fingerprint victim;
-		u32 cell;
-
-		cell = stalest_candidate(filter, fingerprint, now, &victim);
-		if (cell == DLCBF_NO_CELL)
-			break;
-		/* It may have been pinned, deleted or evicted meanwhile. */
-		if (!dlcbf_withdraw(&filter->core, cell, victim, 0))
-			continue;
-		nf_dlcbf_record_read(&filter->records[cell], true, &counters);
-		nf_dlcbf_stats_add(stats, NF_DLCBF_A_STATS_EVICTED, 1);
-		if (READ_ONCE(filter->events))
-			put_flow_event(filter, NF_DLCBF_CMD_FLOW_EVICT_NTF, victim, cell,
-				       &counters, stats);
-		return cell;
-	}
-	return DLCBF_NO_CELL;
-}
+/* ---- learning; with the fingerprint's lock held ---- */
 
 /* An expired flow whose packet came before the sweep: it starts anew. */
 static void revive(struct nf_dlcbf_filter *filter, u32 cell, struct dlcbf_fingerprint fingerprint,
@@ -94,7 +23,7 @@ static void revive(struct nf_dlcbf_filter *filter, u32 cell, struct dlcbf_finger
 	nf_dlcbf_record_read(record, true, &counters);
 	nf_dlcbf_stats_add(stats, NF_DLCBF_A_STATS_EXPIRED, 1);
 	if (READ_ONCE(filter->events))
-		put_flow_event(filter, NF_DLCBF_CMD_FLOW_EXPIRE_NTF, fingerprint, cell, &counters,
+		nf_dlcbf_event_put_flow(filter, NF_DLCBF_CMD_FLOW_EXPIRE_NTF, fingerprint, cell, &counters,
 			       stats);
 	WRITE_ONCE(record->last, now);
 	WRITE_ONCE(record->deadline, NF_DLCBF_DEADLINE_IDLE);
@@ -127,7 +56,7 @@ static enum nf_dlcbf_found learn_locked(struct nf_dlcbf_filter *filter,
 
 	cell = nf_dlcbf_cell_claim(filter, fingerprint);
 	if (cell == DLCBF_NO_CELL && READ_ONCE(filter->evict))
-		cell = evict(filter, fingerprint, now, stats);
+		cell = nf_dlcbf_evict(filter, fingerprint, now, stats);
 	if (cell == DLCBF_NO_CELL)
 		return NF_DLCBF_FOUND_REFUSED;
 
@@ -138,7 +67,7 @@ static enum nf_dlcbf_found learn_locked(struct nf_dlcbf_filter *filter,
 				      NF_DLCBF_DEADLINE_IDLE);
 	dlcbf_publish(&filter->core, cell, fingerprint, 0);
 	if (READ_ONCE(filter->events))
-		put_flow_event(filter, NF_DLCBF_CMD_FLOW_ADD_NTF, fingerprint, cell, &none, stats);
+		nf_dlcbf_event_put_flow(filter, NF_DLCBF_CMD_FLOW_ADD_NTF, fingerprint, cell, &none, stats);
 	return NF_DLCBF_FOUND_LEARNED;
 }
 
