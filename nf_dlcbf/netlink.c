@@ -168,9 +168,12 @@ int nf_dlcbf_nl_refuse(struct netlink_ext_ack *extack, struct nlattr *const tb[]
 
 	if (!extack)
 		return error;
-	/* A string constant, but not here: NL_SET_ERR_MSG() wants a literal. */
 	if (refusal->message)
-		extack->_msg = refusal->message;
+		nf_dlcbf_compat_extack_message(extack, refusal->message, refusal->detail);
+	else if (error == -ENOMEM)
+		NL_SET_ERR_MSG(extack, "not enough memory");
+	else if (error == -ENODEV)
+		NL_SET_ERR_MSG(extack, "the network namespace is going away");
 	if (attribute && tb) {
 		if (tb[attribute])
 			NL_SET_BAD_ATTR(extack, tb[attribute]);

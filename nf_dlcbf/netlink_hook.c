@@ -100,9 +100,6 @@ static int read_judgement(struct nlattr *const tb[], const struct judgement_word
 static int read_place(struct nlattr *const tb[], struct nf_dlcbf_hook_config *config,
 		      struct nf_dlcbf_refusal *refusal)
 {
-	struct nlattr *device = tb[NF_DLCBF_A_HOOK_DEVICE];
-	bool ingress;
-
 	memset(config, 0, sizeof(*config));
 	if (!tb[NF_DLCBF_A_HOOK_TABLE])
 		return nf_dlcbf_refuse(refusal, -EINVAL, NF_DLCBF_A_HOOK_TABLE,
@@ -114,15 +111,8 @@ static int read_place(struct nlattr *const tb[], struct nf_dlcbf_hook_config *co
 	if (tb[NF_DLCBF_A_HOOK_PRIORITY])
 		config->priority = nla_get_s32(tb[NF_DLCBF_A_HOOK_PRIORITY]);
 
-	ingress = config->hook == NF_DLCBF_HOOK_INGRESS;
-	if (ingress && (!device || !*(const char *)nla_data(device)))
-		return nf_dlcbf_refuse(refusal, -EINVAL, NF_DLCBF_A_HOOK_DEVICE,
-				       "the hook ingress needs a device");
-	if (!ingress && device)
-		return nf_dlcbf_refuse(refusal, -EINVAL, NF_DLCBF_A_HOOK_DEVICE,
-				       "only the hook ingress is at a device");
-	if (ingress)
-		nla_strscpy(config->device, device, sizeof(config->device));
+	if (tb[NF_DLCBF_A_HOOK_DEVICE])
+		nla_strscpy(config->device, tb[NF_DLCBF_A_HOOK_DEVICE], sizeof(config->device));
 	return 0;
 }
 
@@ -145,22 +135,14 @@ static int add_hook(struct nf_dlcbf_net *dn, struct genl_info *info,
 	const u32 portid = nla_get_flag(info->attrs[NF_DLCBF_A_HOOK_STAGED]) ? info->snd_portid : 0;
 	const bool exist = nla_get_flag(info->attrs[NF_DLCBF_A_HOOK_EXIST]);
 	struct nf_dlcbf_table *table;
-	struct nf_dlcbf_hook *hook;
-	bool is_new;
 	int err;
 
 	table = nf_dlcbf_nl_find_table(dn, info->attrs[NF_DLCBF_A_HOOK_TABLE], portid,
 				       info->extack);
 	if (!table)
 		return -ENOENT;
-	is_new = !nf_dlcbf_hook_find(table, config);
 	err = nf_dlcbf_hook_add(table, config, exist, refusal);
-	if (err)
-		return nf_dlcbf_nl_refuse(info->extack, info->attrs, NULL, refusal, err);
-	hook = nf_dlcbf_hook_find(table, config);
-	if (is_new && hook)
-		nf_dlcbf_notify_hook(hook, NF_DLCBF_CMD_HOOK_ADD_NTF, GFP_KERNEL);
-	return 0;
+	return err ? nf_dlcbf_nl_refuse(info->extack, info->attrs, NULL, refusal, err) : 0;
 }
 
 int nf_dlcbf_nl_hook_add(struct sk_buff *skb, struct genl_info *info)
@@ -196,7 +178,6 @@ static int del_hook(struct nf_dlcbf_net *dn, struct genl_info *info,
 				    "the table is not at this hook and priority");
 		return -ENOENT;
 	}
-	nf_dlcbf_notify_hook(hook, NF_DLCBF_CMD_HOOK_DEL_NTF, GFP_KERNEL);
 	nf_dlcbf_hook_remove(hook);
 	return 0;
 }

@@ -16,11 +16,8 @@ struct nf_dlcbf_flow;
 struct nf_dlcbf_net;
 struct nf_dlcbf_table;
 
-/*
- * Idle timeouts and deadlines are kept in 31 bits of stamps, see record.h: at
- * the finest that is a little more than two years.
- */
-#define NF_DLCBF_NL_TIMEOUT_MAX	(730ULL * 24 * 60 * 60 * 1000)
+/* The longest timeout, in milliseconds: a year.  What is longer means never. */
+#define NF_DLCBF_NL_TIMEOUT_MAX	(366ULL * 24 * 60 * 60 * 1000)
 
 /* Indices into the family's multicast groups */
 enum nf_dlcbf_nl_group {

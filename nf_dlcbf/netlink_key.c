@@ -17,7 +17,7 @@ struct key_field {
 #define KEY_FIELD(name, word) { \
 	.attribute = NF_DLCBF_A_FLOW_##name, \
 	.field = NF_DLCBF_FIELD_##name, \
-	.missing = "the flow lacks " word ", which is in the table's key", \
+	.missing = "the flow lacks " word " of the table's key", \
 	.superfluous = "the table's key has no " word, \
 }
 
@@ -44,7 +44,7 @@ struct port_field {
 	.attribute = NF_DLCBF_A_FLOW_##name, \
 	.fields = (in), \
 	.words = NF_DLCBF_WORDS_##say_in, \
-	.missing = "the flow lacks " word ", which is in the table's key", \
+	.missing = "the flow lacks " word " of the table's key", \
 	.superfluous = "the table's key has no " word, \
 }
 

@@ -287,7 +287,7 @@ static int put_settings(struct sk_buff *skb, const struct nf_dlcbf_config *confi
 	    nla_put_u32(skb, NF_DLCBF_A_TABLE_FIELDS, config->fields) ||
 	    put_prefixes(skb, config) ||
 	    put_u64(skb, NF_DLCBF_A_TABLE_MAX_FLOWS, config->max_flows) ||
-	    put_u64(skb, NF_DLCBF_A_TABLE_FPR, config->fpr) ||
+	    (!config->keys && put_u64(skb, NF_DLCBF_A_TABLE_FPR, config->fpr)) ||
 	    nla_put_u8(skb, NF_DLCBF_A_TABLE_KEYS, config->keys) ||
 	    nla_put_u8(skb, NF_DLCBF_A_TABLE_LEARN, config->learn) ||
 	    nla_put_u8(skb, NF_DLCBF_A_TABLE_BIDIR, config->bidir) ||
@@ -461,11 +461,8 @@ static struct nf_dlcbf_table *add_table(struct nf_dlcbf_net *dn, struct genl_inf
 		return err ? ERR_PTR(err) : table;
 	}
 	table = nf_dlcbf_table_create(dn, name, config, portid, &refusal);
-	if (IS_ERR(table)) {
+	if (IS_ERR(table))
 		nf_dlcbf_nl_refuse(info->extack, info->attrs, NULL, &refusal, PTR_ERR(table));
-		return table;
-	}
-	nf_dlcbf_notify_table(table, NF_DLCBF_CMD_TABLE_ADD_NTF, GFP_KERNEL);
 	return table;
 }
 
@@ -512,7 +509,6 @@ static int set_table(struct nf_dlcbf_net *dn, struct genl_info *info, struct sk_
 	err = nf_dlcbf_table_change(table, &config, &refusal);
 	if (err)
 		return nf_dlcbf_nl_refuse(info->extack, info->attrs, NULL, &refusal, err);
-	nf_dlcbf_notify_table(table, NF_DLCBF_CMD_TABLE_SET_NTF, GFP_KERNEL);
 	return put_table(reply, table, true);
 }
 
@@ -552,7 +548,6 @@ static int del_table(struct nf_dlcbf_net *dn, struct genl_info *info)
 		table = nf_dlcbf_nl_find_table(dn, name, 0, info->extack);
 	if (!table)
 		return -ENOENT;
-	nf_dlcbf_notify_table(table, NF_DLCBF_CMD_TABLE_DEL_NTF, GFP_KERNEL);
 	nf_dlcbf_table_destroy(table);
 	return 0;
 }
@@ -704,24 +699,6 @@ int nf_dlcbf_nl_table_flush(struct sk_buff *skb, struct genl_info *info)
 	return err;
 }
 
-/* Both tables in one message; listeners would not know what two belong to. */
-static void notify_swap(struct nf_dlcbf_table *table, const struct nf_dlcbf_table *other)
-{
-	struct net *net = table->dn->net;
-	struct nf_dlcbf_nl_message message;
-
-	if (!nf_dlcbf_nl_listeners(net, NF_DLCBF_NL_GROUP_TABLE) ||
-	    !nf_dlcbf_nl_notify_start(&message, NF_DLCBF_CMD_TABLE_SWAP_NTF, GENLMSG_DEFAULT_SIZE,
-				      GFP_KERNEL))
-		return;
-	if (put_identity(message.skb, table) ||
-	    nla_put_string(message.skb, NF_DLCBF_A_TABLE_OTHER, other->name)) {
-		nlmsg_free(message.skb);
-		return;
-	}
-	nf_dlcbf_nl_notify_send(&message, net, NF_DLCBF_NL_GROUP_TABLE, GFP_KERNEL);
-}
-
 static int swap_tables(struct nf_dlcbf_net *dn, struct genl_info *info)
 {
 	struct nf_dlcbf_refusal refusal = {};
@@ -734,16 +711,8 @@ static int swap_tables(struct nf_dlcbf_net *dn, struct genl_info *info)
 	other = nf_dlcbf_nl_find_table(dn, info->attrs[NF_DLCBF_A_TABLE_OTHER], 0, info->extack);
 	if (!other)
 		return -ENOENT;
-	if (table == other) {
-		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[NF_DLCBF_A_TABLE_OTHER],
-				    "a table cannot be swapped with itself");
-		return -EINVAL;
-	}
 	err = nf_dlcbf_table_swap(table, other, &refusal);
-	if (err)
-		return nf_dlcbf_nl_refuse(info->extack, info->attrs, NULL, &refusal, err);
-	notify_swap(table, other);
-	return 0;
+	return err ? nf_dlcbf_nl_refuse(info->extack, info->attrs, NULL, &refusal, err) : 0;
 }
 
 int nf_dlcbf_nl_table_swap(struct sk_buff *skb, struct genl_info *info)
@@ -774,9 +743,7 @@ int nf_dlcbf_nl_table_publish(struct sk_buff *skb, struct genl_info *info)
 	mutex_lock(&dn->lock);
 	err = nf_dlcbf_table_publish(dn, info->snd_portid, keep_counters, &refusal);
 	mutex_unlock(&dn->lock);
-	if (err)
-		return nf_dlcbf_nl_refuse(info->extack, info->attrs, NULL, &refusal, err);
-	return 0;
+	return err ? nf_dlcbf_nl_refuse(info->extack, info->attrs, NULL, &refusal, err) : 0;
 }
 
 /* ---- notifications ---- */

@@ -6,6 +6,26 @@
 #include <linux/net.h>
 #include <linux/netlink.h>
 
+#include <linux/string.h>
+
+/*
+ * Say why, and what could be had instead where there is room for both; @message
+ * must last, as string constants do.
+ */
+static inline void nf_dlcbf_compat_extack_message(struct netlink_ext_ack *extack,
+						  const char *message, const char *detail)
+{
+#ifdef NL_SET_ERR_MSG_FMT
+	if (*detail && strlen(message) + strlen(detail) + 3 < NETLINK_MAX_FMTMSG_LEN) {
+		NL_SET_ERR_MSG_FMT(extack, "%s (%s)", message, detail);
+		return;
+	}
+#endif
+	/* NL_SET_ERR_MSG() takes nothing but literals. */
+	if (extack)
+		extack->_msg = message;
+}
+
 /*
  * Say which flow of a message is refused, and why.  Without room for a text the
  * position is told only by the offset of the bad attribute.  60 characters of
