@@ -108,13 +108,13 @@ links:
 
 .PHONY: module
 module: links
-	$(call kbuild,$(OUT)) modules
+	+$(call kbuild,$(OUT)) modules
 
 # No distribution's kernel has KUnit on, so that its symbols are missing at the
 # last step: that the suites compile is what can be seen here.
 .PHONY: kunit
 kunit: links
-	$(call kbuild,$(OUT)/kunit) CONFIG_KUNIT=m KBUILD_MODPOST_WARN=1 modules
+	+$(call kbuild,$(OUT)/kunit) CONFIG_KUNIT=m KBUILD_MODPOST_WARN=1 modules
 
 .PHONY: tools $(TOOLS)
 tools: $(TOOLS)
@@ -122,14 +122,22 @@ tools: $(TOOLS)
 $(TOOLS):
 	$(MAKE) -C $@
 
+MODDIR = $(INSTALL_MOD_PATH)/lib/modules/$(RELEASE)
+depmod = depmod $(if $(INSTALL_MOD_PATH),-b '$(INSTALL_MOD_PATH)') $(RELEASE)
+
+# Not the kernel's modules_install: without the kernel's own tree it skips
+# depmod, so that modprobe does not find what was installed, and it complains
+# about a signing key that nobody but Debian has.
 .PHONY: install uninstall
 install: all
-	$(call kbuild,$(OUT)) KERNELRELEASE=$(RELEASE) INSTALL_MOD_DIR=extra modules_install
+	install -D -m 644 $(OUT)/nf_dlcbf.ko '$(MODDIR)/extra/nf_dlcbf.ko'
+	strip --strip-debug '$(MODDIR)/extra/nf_dlcbf.ko'
+	$(depmod)
 	$(MAKE) -C tools/dlcbf install PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)'
 
 uninstall:
-	rm -f '$(INSTALL_MOD_PATH)'/lib/modules/$(RELEASE)/extra/nf_dlcbf.ko*
-	depmod $(if $(INSTALL_MOD_PATH),-b '$(INSTALL_MOD_PATH)') $(RELEASE)
+	rm -f '$(MODDIR)/extra/nf_dlcbf.ko'
+	test ! -d '$(MODDIR)' || $(depmod)
 	$(MAKE) -C tools/dlcbf uninstall PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)'
 
 # Each of the next builds for the kernel that it boots, whatever runs here.

@@ -687,16 +687,14 @@ void table_print_settings(struct out *o, const struct table *t, bool all)
 /* The chance of an overflow, from its logarithm in thousandths. */
 static void print_overflow(struct out *o, int32_t milli)
 {
-	int exponent = (int)floor(milli / 1000.0);
-	double mantissa = pow(10, milli / 1000.0 - exponent);
 	char buf[FORMAT_MAX];
 
-	if (exponent >= 0)
+	if (milli >= 0)
 		out_text(o, " overflow 1");
-	else if (exponent >= -3)
-		out_text(o, " overflow %.3g", pow(10, milli / 1000.0));
+	else if (milli > -300000)
+		out_text(o, " overflow %.2g", pow(10, milli / 1000.0));
 	else
-		out_text(o, " overflow %.2ge%03d", mantissa, exponent);
+		out_text(o, " overflow 1e%d", milli / 1000);
 	snprintf(buf, sizeof(buf), "%s%d.%03d", milli < 0 ? "-" : "",
 		 abs(milli) / 1000, abs(milli) % 1000);
 	json_number(o, "overflow_log10", buf);
