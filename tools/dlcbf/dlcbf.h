@@ -171,6 +171,7 @@ struct load {
 	struct run *run;
 	uint8_t cmd;		/* NF_DLCBF_CMD_FLOW_ADD or _DEL */
 	bool staged;
+	bool no_counters;	/* the kernel adds the flows' own to them */
 	const char *table;
 	const char *file;
 	uint64_t done;

@@ -44,6 +44,8 @@ int flow_parse(const struct key_spec *spec, struct args *a, bool values,
 			part = FLOW_PACKETS;
 		else if (!strcmp(word, "bytes"))
 			part = FLOW_BYTES;
+		else if (!strcmp(word, "idle"))
+			part = FLOW_IDLE;
 		else if (!strcmp(word, "timeout"))
 			part = FLOW_TIMEOUT;
 		else if (!strcmp(word, "count"))
@@ -62,6 +64,9 @@ int flow_parse(const struct key_spec *spec, struct args *a, bool values,
 			break;
 		case FLOW_BYTES:
 			ret = parse_uint(word, value, UINT64_MAX, &f->bytes, e);
+			break;
+		case FLOW_IDLE:
+			ret = parse_time(word, value, &f->idle, e);
 			break;
 		case FLOW_TIMEOUT:
 			ret = parse_time(word, value, &f->timeout, e);
@@ -93,6 +98,8 @@ void flow_put(struct nl *nl, const struct flow *f)
 		nl_put_u64(nl, NF_DLCBF_A_FLOW_PACKETS, f->packets);
 	if (f->have & FLOW_BYTES)
 		nl_put_u64(nl, NF_DLCBF_A_FLOW_BYTES, f->bytes);
+	if (f->have & FLOW_IDLE)
+		nl_put_u64(nl, NF_DLCBF_A_FLOW_IDLE, f->idle);
 	/* Not to have a timeout is not to give one. */
 	if ((f->have & FLOW_TIMEOUT) && f->timeout)
 		nl_put_u64(nl, NF_DLCBF_A_FLOW_TIMEOUT, f->timeout);
@@ -202,7 +209,9 @@ static void print_key_json(struct out *o, const struct key_spec *spec,
 void flow_print(struct out *o, const struct table *t,
 		const struct key_spec *spec, const struct flow *f)
 {
-	bool pinned = (f->have & FLOW_COUNT) && f->count;
+	bool learned = (f->have & FLOW_LEARNED) ||
+		       ((f->have & FLOW_COUNT) && !f->count);
+	bool pinned = !learned && (f->have & FLOW_COUNT);
 	char buf[FORMAT_MAX], key[KEY_TEXT_MAX];
 
 	json_object(o, NULL);
@@ -220,12 +229,12 @@ void flow_print(struct out *o, const struct table *t,
 		out_text(o, " idle %s", format_time(f->idle, buf));
 		json_uint(o, "idle_ms", f->idle);
 	}
-	if (f->have & FLOW_COUNT) {
-		/* In a table that learns nothing there is no other kind. */
-		if (pinned && t && (t->type == TYPE_FLOW || t->learn))
-			out_text(o, " pinned");
+	/* In a table that learns nothing there is no other kind. */
+	if (pinned && t && (t->type == TYPE_FLOW || t->learn))
+		out_text(o, " pinned");
+	if (pinned || learned) {
 		json_bool(o, "pinned", pinned);
-		json_uint(o, "count", f->count);
+		json_uint(o, "count", pinned ? f->count : 0);
 	}
 	if (f->have & FLOW_TIMEOUT) {
 		out_text(o, " timeout %s", format_time(f->timeout, buf));
@@ -326,7 +335,7 @@ static int list_flows(struct run *r, uint8_t cmd, struct key_spec *spec,
 	out_release(&r->out);
 	if (ret || !interrupted)
 		return ret;
-	err_set(&e, "table %s changed while it was listed: flows may be missing",
+	err_set(&e, "tables changed while table %s was listed: flows may be missing",
 		spec->table);
 	return fail(&e);
 }
@@ -438,7 +447,7 @@ static int flow_test(struct run *r, struct args *a)
 }
 
 static int change_file(struct run *r, uint8_t cmd, const struct key_spec *spec,
-		       struct args *a, bool staged, uint64_t *done)
+		       struct args *a, bool staged, bool keep, uint64_t *done)
 {
 	const char *file;
 	struct load *l;
@@ -453,6 +462,7 @@ static int change_file(struct run *r, uint8_t cmd, const struct key_spec *spec,
 		return fail(&e);
 	}
 	load_init(l, r, cmd, spec->table, file, staged);
+	l->no_counters = keep;
 	ret = load_file(l, spec);
 	*done = l->done;
 	if (l->failed && l->done && !staged)
@@ -478,8 +488,7 @@ static int say_done(struct run *r, const char *what, const char *table,
 	return 0;
 }
 
-static int flow_change(struct run *r, struct args *a, uint8_t cmd,
-		       const char *what)
+static int flow_change(struct run *r, struct args *a, uint8_t cmd)
 {
 	bool add = cmd == NF_DLCBF_CMD_FLOW_ADD;
 	struct key_spec spec;
@@ -498,7 +507,7 @@ static int flow_change(struct run *r, struct args *a, uint8_t cmd,
 			args_end(a, &e);
 			return usage(&e);
 		}
-		ret = change_file(r, cmd, &spec, a, false, &done);
+		ret = change_file(r, cmd, &spec, a, false, false, &done);
 		return say_done(r, add ? "added to" : "deleted from",
 				spec.table, done, ret);
 	}
@@ -513,20 +522,21 @@ static int flow_change(struct run *r, struct args *a, uint8_t cmd,
 		char text[KEY_TEXT_MAX];
 
 		key_format(&spec, &f.key, text, sizeof(text));
-		return run_refused(r, "cannot %s %s table %s", what, text,
-				   spec.table);
+		return run_refused(r, "cannot %s %s %s table %s",
+				   add ? "add" : "delete", text,
+				   add ? "to" : "from", spec.table);
 	}
 	return 0;
 }
 
 static int flow_add(struct run *r, struct args *a)
 {
-	return flow_change(r, a, NF_DLCBF_CMD_FLOW_ADD, "add to");
+	return flow_change(r, a, NF_DLCBF_CMD_FLOW_ADD);
 }
 
 static int flow_delete(struct run *r, struct args *a)
 {
-	return flow_change(r, a, NF_DLCBF_CMD_FLOW_DEL, "delete from");
+	return flow_change(r, a, NF_DLCBF_CMD_FLOW_DEL);
 }
 
 /* The same table once more, unseen until it is published. */
@@ -576,7 +586,8 @@ static int flow_replace(struct run *r, struct args *a)
 	if (ret)
 		return ret;
 	args_take(a, "file");
-	ret = change_file(r, NF_DLCBF_CMD_FLOW_ADD, &spec, a, true, &done);
+	ret = change_file(r, NF_DLCBF_CMD_FLOW_ADD, &spec, a, true, keep,
+			  &done);
 	if (!ret || r->force) {
 		nl_request(&r->nl, NF_DLCBF_CMD_TABLE_PUBLISH, 0);
 		if (keep)
@@ -614,7 +625,7 @@ const struct noun flow_noun = {
 	"            [ type TYPE code CODE id ID | spi SPI | gre-key KEY ]\n"
 	"            [ iif DEVICE ] [ oif DEVICE ] [ mark MARK ] [ vlan VLAN ]\n"
 	"            [ family { ipv4 | ipv6 } ] | fingerprint BUCKET:REMAINDER }\n"
-	"VALUES := [ packets NUMBER ] [ bytes NUMBER ] [ timeout TIME ]\n"
-	"          [ count NUMBER | learned ]\n"
+	"VALUES := [ packets NUMBER ] [ bytes NUMBER ] [ idle TIME ]\n"
+	"          [ timeout TIME ] [ count NUMBER | learned ]\n"
 	"FILE   := { PATH | - }, with one KEY [ VALUES ] on each line\n",
 };

@@ -18,6 +18,7 @@ void load_init(struct load *l, struct run *r, uint8_t cmd, const char *table,
 	l->table = table;
 	l->file = file;
 	l->staged = staged;
+	l->no_counters = false;
 	l->done = 0;
 	l->failed = 0;
 	l->pending = 0;
@@ -137,9 +138,15 @@ int load_flush(struct load *l)
 int load_flow(struct load *l, const struct flow *f, unsigned long line)
 {
 	struct nl *nl = &l->run->nl;
+	struct flow plain;
 	uint32_t mark;
 	int ret;
 
+	if (l->no_counters && (f->have & (FLOW_PACKETS | FLOW_BYTES))) {
+		plain = *f;
+		plain.have &= ~(FLOW_PACKETS | FLOW_BYTES);
+		f = &plain;
+	}
 	if (!l->pending)
 		load_begin(l);
 	mark = nl_mark(nl);

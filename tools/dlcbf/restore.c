@@ -329,6 +329,7 @@ static int run_restore(struct run *r, struct args *a)
 	}
 	lines_init(s.lines, fd, strcmp(file, "-") ? file : "standard input");
 	load_init(s.load, r, NF_DLCBF_CMD_FLOW_ADD, "", s.lines->name, true);
+	s.load->no_counters = keep;
 	/* A socket of its own: what others staged is not ours to publish. */
 	if (r->opened)
 		nl_close(&r->nl);

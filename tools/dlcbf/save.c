@@ -49,6 +49,8 @@ static int save_flow(struct run *r, const struct flow *f, void *data)
 		out_text(s->out, " packets %" PRIu64, f->packets);
 	if (f->have & FLOW_BYTES)
 		out_text(s->out, " bytes %" PRIu64, f->bytes);
+	if ((f->have & FLOW_IDLE) && f->idle)
+		out_text(s->out, " idle %s", format_time(f->idle, buf));
 	if (f->have & FLOW_TIMEOUT)
 		out_text(s->out, " timeout %s", format_time(f->timeout, buf));
 	if ((f->have & FLOW_LEARNED) ||
@@ -120,7 +122,7 @@ static int save_table(struct run *r, struct save *s, const char *name)
 			break;
 	}
 	out_release(s->out);
-	err_set(&e, "table %s changed while it was saved: what was written is not complete",
+	err_set(&e, "tables changed while table %s was saved: it is not complete",
 		name);
 	return fail(&e);
 }

@@ -564,7 +564,10 @@ static void put_flow(struct nlmsghdr *nlh, const struct fake_flow *f)
 	struct nlattr *nest = mnl_attr_nest_start(nlh, NF_DLCBF_A_FLOWS_FLOW);
 
 	add_bytes(nlh, f->key, f->len);
-	mnl_attr_put_u32(nlh, NF_DLCBF_A_FLOW_COUNT, f->count);
+	if (f->count)
+		mnl_attr_put_u32(nlh, NF_DLCBF_A_FLOW_COUNT, f->count);
+	else
+		mnl_attr_put(nlh, NF_DLCBF_A_FLOW_LEARNED, 0, NULL);
 	mnl_attr_put_u64(nlh, NF_DLCBF_A_FLOW_PACKETS, f->packets);
 	mnl_attr_put_u64(nlh, NF_DLCBF_A_FLOW_BYTES, f->bytes);
 	mnl_attr_put_u64(nlh, NF_DLCBF_A_FLOW_IDLE, 1200);
