@@ -44,7 +44,7 @@ struct nf_dlcbf_event {
  * @full:  the table refused a flow and that was not announced yet
  */
 struct nf_dlcbf_event_queue {
-	spinlock_t lock;
+	spinlock_t lock;	/* of the ring */
 	struct nf_dlcbf_event *ring;
 	u32 head;
 	u32 tail;

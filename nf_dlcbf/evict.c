@@ -64,7 +64,7 @@ u32 nf_dlcbf_evict(struct nf_dlcbf_filter *filter, struct dlcbf_fingerprint fing
 		nf_dlcbf_stats_add(stats, NF_DLCBF_A_STATS_EVICTED, 1);
 		if (READ_ONCE(filter->events))
 			nf_dlcbf_event_put_flow(filter, NF_DLCBF_CMD_FLOW_EVICT_NTF, victim, cell,
-				       &counters, stats);
+						&counters, stats);
 		return cell;
 	}
 	return DLCBF_NO_CELL;

@@ -23,8 +23,8 @@ static void revive(struct nf_dlcbf_filter *filter, u32 cell, struct dlcbf_finger
 	nf_dlcbf_record_read(record, true, &counters);
 	nf_dlcbf_stats_add(stats, NF_DLCBF_A_STATS_EXPIRED, 1);
 	if (READ_ONCE(filter->events))
-		nf_dlcbf_event_put_flow(filter, NF_DLCBF_CMD_FLOW_EXPIRE_NTF, fingerprint, cell, &counters,
-			       stats);
+		nf_dlcbf_event_put_flow(filter, NF_DLCBF_CMD_FLOW_EXPIRE_NTF, fingerprint, cell,
+					&counters, stats);
 	WRITE_ONCE(record->last, now);
 	WRITE_ONCE(record->deadline, NF_DLCBF_DEADLINE_IDLE);
 	nf_dlcbf_record_count(record, packet->packets, packet->bytes, now);
@@ -67,7 +67,8 @@ static enum nf_dlcbf_found learn_locked(struct nf_dlcbf_filter *filter,
 				      NF_DLCBF_DEADLINE_IDLE);
 	dlcbf_publish(&filter->core, cell, fingerprint, 0);
 	if (READ_ONCE(filter->events))
-		nf_dlcbf_event_put_flow(filter, NF_DLCBF_CMD_FLOW_ADD_NTF, fingerprint, cell, &none, stats);
+		nf_dlcbf_event_put_flow(filter, NF_DLCBF_CMD_FLOW_ADD_NTF, fingerprint, cell,
+					&none, stats);
 	return NF_DLCBF_FOUND_LEARNED;
 }
 

@@ -409,14 +409,14 @@ int nf_dlcbf_hook_add(struct nf_dlcbf_table *table, const struct nf_dlcbf_hook_c
 		      bool exist, struct nf_dlcbf_refusal *refusal)
 {
 	struct nf_dlcbf_net *dn = table->dn;
-	const struct nf_dlcbf_filter *filter = rcu_dereference_protected(table->filter,
-									 lockdep_is_held(&dn->lock));
-	struct nf_dlcbf_hook *hook;
+	const struct nf_dlcbf_filter *filter;
 	struct net_device *device;
+	struct nf_dlcbf_hook *hook;
 	int err;
 
 	if (dn->closing)
 		return -ENODEV;
+	filter = rcu_dereference_protected(table->filter, lockdep_is_held(&dn->lock));
 	err = check_config(config, filter->config.fields, refusal);
 	if (err)
 		return err;

@@ -33,6 +33,7 @@ struct reader {
 	int network;	/* offset of the IP header */
 	int transport;	/* offset of the transport header */
 	u32 length;	/* bytes at layer 3: there, then what the IP header says */
+	bool on_link;	/* IPv6, and no router has had it (RFC 4861, 11.2) */
 };
 
 static bool within(const struct reader *reader, int offset, int len)
@@ -121,7 +122,7 @@ static bool read_icmp(struct reader *reader)
 	if (!type_code)
 		return false;
 	tuple->dport = htons(type_code[0] << 8 | type_code[1]);
-	if (tuple->family == 6)
+	if (reader->on_link)
 		reader->packet->neighbour = type_code[0] >= NDISC_ROUTER_SOLICITATION &&
 					    type_code[0] <= NDISC_REDIRECT;
 	if (!icmp_has_id(tuple->family, type_code[0]))
@@ -228,6 +229,7 @@ static enum nf_dlcbf_depth read_ipv4(struct reader *reader)
 	const struct iphdr *ip;
 	struct iphdr copy;
 	u32 header_len;
+	u32 length;
 
 	ip = header(reader, reader->network, sizeof(copy), &copy);
 	if (!ip)
@@ -241,14 +243,19 @@ static enum nf_dlcbf_depth read_ipv4(struct reader *reader)
 	packet->tuple.saddr.s6_addr32[3] = ip->saddr;
 	packet->tuple.daddr.s6_addr32[3] = ip->daddr;
 
-	/* Where segments add up to more than 64 KiB the field is 0. */
-	if (ip->tot_len || !skb_is_gso(reader->skb))
-		packet->bytes = ntohs(ip->tot_len);
-	if (packet->bytes < header_len)
+	/*
+	 * Where segments add up to more than 64 KiB the field is 0.  A packet
+	 * that lies about its length counts as what is there.
+	 */
+	length = ntohs(ip->tot_len);
+	if (!length && skb_is_gso(reader->skb))
+		length = reader->length;
+	if (length < header_len)
 		return stop(reader, NF_DLCBF_DEPTH_PROTOCOL, NF_DLCBF_A_STATS_MALFORMED);
-	if (packet->bytes > reader->length)
+	if (length > reader->length)
 		return stop(reader, NF_DLCBF_DEPTH_PROTOCOL, NF_DLCBF_A_STATS_TRUNCATED);
-	reader->length = packet->bytes;
+	reader->length = length;
+	packet->bytes = length;
 
 	reader->transport = reader->network + header_len;
 	if (ip->frag_off & htons(IP_OFFSET))
@@ -313,6 +320,7 @@ static enum nf_dlcbf_depth read_ipv6(struct reader *reader)
 	struct nf_dlcbf_packet *packet = reader->packet;
 	const struct ipv6hdr *ip;
 	struct ipv6hdr copy;
+	u32 length;
 
 	ip = header(reader, reader->network, sizeof(copy), &copy);
 	if (!ip)
@@ -323,13 +331,16 @@ static enum nf_dlcbf_depth read_ipv6(struct reader *reader)
 	packet->tuple.family = 6;
 	packet->tuple.saddr = ip->saddr;
 	packet->tuple.daddr = ip->daddr;
+	reader->on_link = ip->hop_limit == 255;
 
 	/* A length of 0 is that of a jumbogram (RFC 2675), or of many segments. */
-	if (ip->payload_len || (ip->nexthdr != NEXTHDR_HOP && !skb_is_gso(reader->skb)))
-		packet->bytes = sizeof(copy) + ntohs(ip->payload_len);
-	if (packet->bytes > reader->length)
+	length = sizeof(copy) + ntohs(ip->payload_len);
+	if (!ip->payload_len && (ip->nexthdr == NEXTHDR_HOP || skb_is_gso(reader->skb)))
+		length = reader->length;
+	if (length > reader->length)
 		return stop(reader, NF_DLCBF_DEPTH_ADDRESS, NF_DLCBF_A_STATS_TRUNCATED);
-	reader->length = packet->bytes;
+	reader->length = length;
+	packet->bytes = length;
 	return skip_extension_headers(reader, ip->nexthdr, reader->network + sizeof(copy));
 }
 
@@ -443,6 +454,6 @@ void nf_dlcbf_packet_read(struct nf_dlcbf_packet *packet, const struct sk_buff *
 		packet->neighbour = true;
 		break;
 	}
-	if (packet->depth == NF_DLCBF_DEPTH_PORTS)
+	if (packet->depth != NF_DLCBF_DEPTH_NONE)
 		count_wire_packets(&reader, ingress);
 }

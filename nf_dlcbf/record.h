@@ -41,7 +41,9 @@ struct nf_dlcbf_counters {
 
 static inline u32 nf_dlcbf_stamp_now(void)
 {
-	return (u32)(get_jiffies_64() >> NF_DLCBF_STAMP_SHIFT);
+	const u64 now = get_jiffies_64();
+
+	return (u32)(now >> NF_DLCBF_STAMP_SHIFT);
 }
 
 /* Rounded up: a timeout never ends early. */

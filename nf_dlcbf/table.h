@@ -29,7 +29,7 @@ struct proc_dir_entry;
  */
 struct nf_dlcbf_net {
 	struct net *net;
-	struct mutex lock;
+	struct mutex lock;	/* of tables and points */
 	struct list_head tables;
 	struct list_head points;
 	unsigned int generation;
