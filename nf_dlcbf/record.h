@@ -67,7 +67,8 @@ static inline u64 nf_dlcbf_stamp_to_ms(u32 stamps)
  * @now:     the current stamp
  * @timeout: the table's idle timeout in stamps, 0 for none
  *
- * Context: any; the answer may be stale at once.
+ * Context: any.
+ * Return: true when it has; the answer may be out of date at once.
  */
 static inline bool nf_dlcbf_record_expired(const struct nf_dlcbf_record *record, u32 now,
 					   u32 timeout)

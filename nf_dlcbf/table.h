@@ -45,7 +45,6 @@ struct nf_dlcbf_net {
  * @dn:      its namespace
  * @filter:  its contents, never NULL
  * @stats:   counters of its packets; they stay when the contents are replaced
- * @judge_neighbours: see struct nf_dlcbf_config
  * @id:      unique in the namespace
  * @portid:  the netlink socket that staged it; 0 once it is live
  * @hooks:   struct nf_dlcbf_hook, under nf_dlcbf_net.lock
