@@ -55,9 +55,12 @@ static void mapped_mask(struct in6_addr *mask, unsigned int prefix)
 
 static void address_masks(struct in6_addr mask[2], u8 prefix4, u8 prefix6)
 {
+	struct in6_addr ones;
+
 	mapped_mask(&mask[0], prefix4);
-	memset(&mask[1], 0xff, sizeof(mask[1]));
-	ipv6_addr_prefix(&mask[1], &mask[1], prefix6);
+	memset(&ones, 0xff, sizeof(ones));
+	/* It clears the mask before it reads the address: they cannot be one. */
+	ipv6_addr_prefix(&mask[1], &ones, prefix6);
 }
 
 /* Give a field of @size bytes its place. */
