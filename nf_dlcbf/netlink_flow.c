@@ -34,13 +34,14 @@
 
 /* ---- what may be asked ---- */
 
-static const struct netlink_range_validation timeout_range = {
+/* Not const: the policies of older kernels want them so. */
+static struct netlink_range_validation timeout_range = {
 	.min = 1,
 	.max = NF_DLCBF_NL_TIMEOUT_MAX,
 };
 
 /* Idle for longer than a timeout can be is as good as expired. */
-static const struct netlink_range_validation idle_range = {
+static struct netlink_range_validation idle_range = {
 	.max = NF_DLCBF_NL_TIMEOUT_MAX,
 };
 
@@ -69,7 +70,7 @@ static const struct nla_policy new_flow_policy[NF_DLCBF_A_FLOW_MAX + 1] = {
 	KEY_POLICIES,
 	[NF_DLCBF_A_FLOW_BUCKET] = { .type = NLA_U32 },
 	[NF_DLCBF_A_FLOW_REMAINDER] = { .type = NLA_U32 },
-	[NF_DLCBF_A_FLOW_COUNT] = NLA_POLICY_RANGE(NLA_U32, 1, 1 << DLCBF_MAX_COUNTER_BITS),
+	[NF_DLCBF_A_FLOW_COUNT] = NLA_POLICY_MAX(NLA_U32, 1 << DLCBF_MAX_COUNTER_BITS),
 	[NF_DLCBF_A_FLOW_PACKETS] = { .type = NLA_U64 },
 	[NF_DLCBF_A_FLOW_BYTES] = { .type = NLA_U64 },
 	[NF_DLCBF_A_FLOW_IDLE] = NLA_POLICY_FULL_RANGE(NLA_U64, &idle_range),
@@ -123,6 +124,7 @@ static int check_values(const struct nf_dlcbf_filter *filter, struct nlattr *con
 		NF_DLCBF_A_FLOW_TIMEOUT, NF_DLCBF_A_FLOW_LEARNED,
 	};
 	unsigned int i;
+	u32 count;
 
 	for (i = 0; i < ARRAY_SIZE(flow_only) && !has_counters(filter); i++)
 		if (tb[flow_only[i]])
@@ -130,10 +132,14 @@ static int check_values(const struct nf_dlcbf_filter *filter, struct nlattr *con
 					       "a set has no counters and no times");
 	if (!tb[NF_DLCBF_A_FLOW_COUNT])
 		return 0;
-	if (nla_get_flag(tb[NF_DLCBF_A_FLOW_LEARNED]))
+	count = nla_get_u32(tb[NF_DLCBF_A_FLOW_COUNT]);
+	if (!count && !has_counters(filter))
+		return nf_dlcbf_refuse(refusal, -ERANGE, NF_DLCBF_A_FLOW_COUNT,
+				       "a set has nothing that was added 0 times");
+	if (count && nla_get_flag(tb[NF_DLCBF_A_FLOW_LEARNED]))
 		return nf_dlcbf_refuse(refusal, -EINVAL, NF_DLCBF_A_FLOW_COUNT,
-				       "a learned flow was not added: it has no count");
-	if (filter->keys && nla_get_u32(tb[NF_DLCBF_A_FLOW_COUNT]) > 1)
+				       "a learned flow was not added: its count is 0");
+	if (count > 1 && filter->keys)
 		return nf_dlcbf_refuse(refusal, -ERANGE, NF_DLCBF_A_FLOW_COUNT,
 				       "a table with keys has each flow once");
 	return 0;
@@ -176,7 +182,7 @@ static int read_flow(const struct nf_dlcbf_filter *filter, struct nlattr *const 
 
 /* What is told of a flow beside its key. */
 enum parts {
-	PART_NEW,	/* whether it was learned */
+	PART_NEW,	/* how often it was added, or whether it was learned */
 	PART_FINAL,	/* its counters */
 	PART_ALL,
 };
@@ -184,18 +190,11 @@ enum parts {
 /* Most bytes that a flow takes in a message */
 #define FLOW_ROOM \
 	(nla_total_size(0) + NF_DLCBF_NL_KEY_ROOM + nla_total_size(sizeof(u32)) + \
-	 4 * nla_total_size_64bit(sizeof(u64)) + nla_total_size(0))
+	 4 * nla_total_size_64bit(sizeof(u64)))
 
 static int put_u64(struct sk_buff *skb, int attribute, u64 value)
 {
 	return nla_put_u64_64bit(skb, attribute, value, NF_DLCBF_A_FLOW_PAD);
-}
-
-static int put_count(struct sk_buff *skb, const struct nf_dlcbf_flow *flow)
-{
-	if (!flow->count)
-		return nla_put_flag(skb, NF_DLCBF_A_FLOW_LEARNED);
-	return nla_put_u32(skb, NF_DLCBF_A_FLOW_COUNT, flow->count);
 }
 
 static int put_counters(struct sk_buff *skb, const struct nf_dlcbf_flow *flow)
@@ -217,7 +216,7 @@ static int put_times(struct sk_buff *skb, const struct nf_dlcbf_flow *flow)
 static int put_values(struct sk_buff *skb, const struct nf_dlcbf_filter *filter,
 		      const struct nf_dlcbf_flow *flow, enum parts parts)
 {
-	if (parts != PART_FINAL && put_count(skb, flow))
+	if (parts != PART_FINAL && nla_put_u32(skb, NF_DLCBF_A_FLOW_COUNT, flow->count))
 		return -EMSGSIZE;
 	if (parts == PART_NEW || !has_counters(filter))
 		return 0;

@@ -6,6 +6,9 @@
 #include "filter.h"
 #include "netlink_internal.h"
 
+#define LACKS(word)	"the flow lacks " word " of the table's key"
+#define HAS_NO(word)	"the table's key has no " word
+
 /* A field that one attribute stands for. */
 struct key_field {
 	int attribute;
@@ -14,48 +17,38 @@ struct key_field {
 	const char *superfluous;
 };
 
-#define KEY_FIELD(name, word) { \
-	.attribute = NF_DLCBF_A_FLOW_##name, \
-	.field = NF_DLCBF_FIELD_##name, \
-	.missing = "the flow lacks " word " of the table's key", \
-	.superfluous = "the table's key has no " word, \
-}
-
 static const struct key_field key_fields[] = {
-	KEY_FIELD(SADDR, "saddr"),
-	KEY_FIELD(DADDR, "daddr"),
-	KEY_FIELD(PROTO, "proto"),
-	KEY_FIELD(IIF, "iif"),
-	KEY_FIELD(OIF, "oif"),
-	KEY_FIELD(MARK, "mark"),
-	KEY_FIELD(VLAN, "vlan"),
+	{ NF_DLCBF_A_FLOW_SADDR, NF_DLCBF_FIELD_SADDR, LACKS("saddr"), HAS_NO("saddr") },
+	{ NF_DLCBF_A_FLOW_DADDR, NF_DLCBF_FIELD_DADDR, LACKS("daddr"), HAS_NO("daddr") },
+	{ NF_DLCBF_A_FLOW_PROTO, NF_DLCBF_FIELD_PROTO, LACKS("proto"), HAS_NO("proto") },
+	{ NF_DLCBF_A_FLOW_IIF, NF_DLCBF_FIELD_IIF, LACKS("iif"), HAS_NO("iif") },
+	{ NF_DLCBF_A_FLOW_OIF, NF_DLCBF_FIELD_OIF, LACKS("oif"), HAS_NO("oif") },
+	{ NF_DLCBF_A_FLOW_MARK, NF_DLCBF_FIELD_MARK, LACKS("mark"), HAS_NO("mark") },
+	{ NF_DLCBF_A_FLOW_VLAN, NF_DLCBF_FIELD_VLAN, LACKS("vlan"), HAS_NO("vlan") },
 };
 
 /* An attribute that stands for a port, or for a part of the two. */
 struct port_field {
 	int attribute;
-	u32 fields;
 	enum nf_dlcbf_words words;
+	u32 fields;
 	const char *missing;
 	const char *superfluous;
 };
 
-#define PORT_FIELD(name, in, say_in, word) { \
-	.attribute = NF_DLCBF_A_FLOW_##name, \
-	.fields = (in), \
-	.words = NF_DLCBF_WORDS_##say_in, \
-	.missing = "the flow lacks " word " of the table's key", \
-	.superfluous = "the table's key has no " word, \
-}
-
 static const struct port_field port_fields[] = {
-	PORT_FIELD(SPORT, NF_DLCBF_FIELD_SPORT, PORTS, "sport"),
-	PORT_FIELD(DPORT, NF_DLCBF_FIELD_DPORT, PORTS, "dport"),
-	PORT_FIELD(ICMP_ID, NF_DLCBF_FIELD_SPORT, ICMP, "icmp-id (sport)"),
-	PORT_FIELD(ICMP_TYPE, NF_DLCBF_FIELD_DPORT, ICMP, "icmp-type (dport)"),
-	PORT_FIELD(ICMP_CODE, NF_DLCBF_FIELD_DPORT, ICMP, "icmp-code (dport)"),
-	PORT_FIELD(SPI, NF_DLCBF_FIELD_SPORT | NF_DLCBF_FIELD_DPORT, SPI,
-		   "spi (sport and dport)"),
+	{ NF_DLCBF_A_FLOW_SPORT, NF_DLCBF_WORDS_PORTS, NF_DLCBF_FIELD_SPORT,
+	  LACKS("sport"), HAS_NO("sport") },
+	{ NF_DLCBF_A_FLOW_DPORT, NF_DLCBF_WORDS_PORTS, NF_DLCBF_FIELD_DPORT,
+	  LACKS("dport"), HAS_NO("dport") },
+	{ NF_DLCBF_A_FLOW_ICMP_ID, NF_DLCBF_WORDS_ICMP, NF_DLCBF_FIELD_SPORT,
+	  LACKS("the icmp id (sport)"), HAS_NO("icmp id (sport)") },
+	{ NF_DLCBF_A_FLOW_ICMP_TYPE, NF_DLCBF_WORDS_ICMP, NF_DLCBF_FIELD_DPORT,
+	  LACKS("the icmp type (dport)"), HAS_NO("icmp type (dport)") },
+	{ NF_DLCBF_A_FLOW_ICMP_CODE, NF_DLCBF_WORDS_ICMP, NF_DLCBF_FIELD_DPORT,
+	  LACKS("the icmp code (dport)"), HAS_NO("icmp code (dport)") },
+	{ NF_DLCBF_A_FLOW_SPI, NF_DLCBF_WORDS_SPI, NF_DLCBF_FIELD_SPORT | NF_DLCBF_FIELD_DPORT,
+	  LACKS("the spi (sport, dport)"), HAS_NO("spi (sport, dport)") },
 };
 
 /* What to say of a word that does not go with the flow's protocol. */

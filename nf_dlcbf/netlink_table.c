@@ -13,17 +13,18 @@
 
 /* ---- what may be asked ---- */
 
-static const struct netlink_range_validation max_flows_range = {
+/* Not const: the policies of older kernels want them so. */
+static struct netlink_range_validation max_flows_range = {
 	.min = 1,
 	.max = NF_DLCBF_MAX_FLOWS,
 };
 
-static const struct netlink_range_validation fpr_range = {
+static struct netlink_range_validation fpr_range = {
 	.min = 1,
 	.max = NF_DLCBF_FPR_UNIT - 1,
 };
 
-static const struct netlink_range_validation timeout_range = {
+static struct netlink_range_validation timeout_range = {
 	.max = NF_DLCBF_NL_TIMEOUT_MAX,
 };
 
