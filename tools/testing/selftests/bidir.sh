@@ -35,9 +35,9 @@ is_flows "of networks" nets <<-END
 END
 read -r id < <(d flow show one proto icmp | grep -oE 'id [0-9]+')
 # shellcheck disable=SC2086 # a list of words
-check "asked for one way" d -q flow test one 10.1.0.2 10.2.0.2 proto icmp type 8 code 0 $id
+check "asked for one way" d flow test one 10.1.0.2 10.2.0.2 proto icmp type 8 code 0 $id
 # shellcheck disable=SC2086
-check "asked for the other way" d -q flow test one 10.2.0.2 10.1.0.2 proto icmp type 0 code 0 $id
+check "asked for the other way" d flow test one 10.2.0.2 10.1.0.2 proto icmp type 0 code 0 $id
 
 # ---- TCP, held against what C's device sent and received ----
 server='

@@ -61,39 +61,39 @@ fd00:16::1 packets 12 bytes 1200
 fd00:16:0:1::1 packets 6 bytes 600
 END
 is_flows daddr daddr <<-END
-daddr 198.18.0.1 packets 7 bytes 700
-daddr 198.19.0.1 packets 3 bytes 300
-daddr fd00:18::1 packets 5 bytes 500
-daddr fd00:18::2 packets 6 bytes 600
-daddr fd00:18:0:1::1 packets 7 bytes 700
+198.18.0.1 packets 7 bytes 700
+198.19.0.1 packets 3 bytes 300
+fd00:18::1 packets 5 bytes 500
+fd00:18::2 packets 6 bytes 600
+fd00:18:0:1::1 packets 7 bytes 700
 END
 is_flows sport sport <<-END
-sport 1000 family ipv4 packets 7 bytes 700
-sport 1001 family ipv4 packets 3 bytes 300
-sport 1000 family ipv6 packets 12 bytes 1200
-sport 1001 family ipv6 packets 6 bytes 600
+family ipv4 sport 1000 packets 7 bytes 700
+family ipv4 sport 1001 packets 3 bytes 300
+family ipv6 sport 1000 packets 12 bytes 1200
+family ipv6 sport 1001 packets 6 bytes 600
 END
 is_flows dport dport <<-END
-dport 2000 family ipv4 packets 7 bytes 700
-dport 2001 family ipv4 packets 3 bytes 300
-dport 2000 family ipv6 packets 18 bytes 1800
+family ipv4 dport 2000 packets 7 bytes 700
+family ipv4 dport 2001 packets 3 bytes 300
+family ipv6 dport 2000 packets 18 bytes 1800
 END
 is_flows proto proto <<-END
-proto udp family ipv4 packets 6 bytes 600
-proto tcp family ipv4 packets 4 bytes 400
-proto udp family ipv6 packets 18 bytes 1800
+family ipv4 proto udp packets 6 bytes 600
+family ipv4 proto tcp packets 4 bytes 400
+family ipv6 proto udp packets 18 bytes 1800
 END
 is_flows iif iif <<-END
-iif gc family ipv4 packets 10 bytes 1000
-iif gc family ipv6 packets 18 bytes 1800
+family ipv4 iif gc packets 10 bytes 1000
+family ipv6 iif gc packets 18 bytes 1800
 END
 is_flows "a /24 of IPv4" near <<-END
 10.16.0.0/24 packets 7 bytes 700
 10.17.3.0/24 packets 3 bytes 300
 END
 is_flows "a /64 of IPv6" far <<-END
-daddr fd00:18::/64 packets 11 bytes 1100
-daddr fd00:18:0:1::/64 packets 7 bytes 700
+fd00:18::/64 packets 11 bytes 1100
+fd00:18:0:1::/64 packets 7 bytes 700
 END
 is_flows "prefixes of both" both <<-END
 10.16.0.0/16 198.18.0.0/15 packets 7 bytes 700
@@ -122,7 +122,7 @@ done)" "packets 4 bytes 400
 packets 1 bytes 100
 packets 3 bytes 300
 packets 12 bytes 1200"
-is "and no other" "$(d -q flow test set 10.17.3.1 proto tcp; echo $?)" 1
+is "and no other" "$(has set 10.17.3.1 proto tcp)" no
 is "in a listing they have a fingerprint" \
 	"$(flows set | grep -cE '^fingerprint [0-9a-f]+:[0-9a-f]+ packets [0-9]+ bytes [0-9]+$')" 6
 
@@ -158,7 +158,8 @@ table inet m {
 	}
 }
 END
-ip -n "$G" link add link gc name gc.5 addrgenmode none up type vlan id 5
+ip -n "$G" link add link gc name gc.5 type vlan id 5
+ip -n "$G" link set gc.5 addrgenmode none up
 send "$(p4 10.16.0.1 198.18.0.1)" "2*$(p4 10.16.0.2 198.18.0.1)" "3*$(p6 fd00:16::1 fd00:18::1)" \
 	"4*vlan:id=5/$(p4 10.16.0.5 198.18.0.1)" "5*vlan:id=6/$(p4 10.16.0.6 198.18.0.1)" \
 	"6*vlan:id=7,type=0x88a8/vlan:id=5/$(p4 10.16.0.7 198.18.0.1)" \
@@ -181,27 +182,27 @@ fd00:16::1 vlan 0 packets 3 bytes 300
 fd00:16::5 vlan 5 packets 8 bytes 800
 END
 is_flows "oif" oif <<-END
-daddr 198.18.0.1 oif gs packets 14 bytes 1400
-daddr fd00:18::1 oif gs packets 11 bytes 1100
+198.18.0.1 oif gs packets 14 bytes 1400
+fd00:18::1 oif gs packets 11 bytes 1100
 END
 is_flows "iif and oif" ends <<-END
-iif gc oif gs family ipv4 packets 10 bytes 1000
-iif gc oif gs family ipv6 packets 3 bytes 300
-iif gc.5 oif gs family ipv4 packets 4 bytes 400
-iif gc.5 oif gs family ipv6 packets 8 bytes 800
+family ipv4 iif gc oif gs packets 10 bytes 1000
+family ipv6 iif gc oif gs packets 3 bytes 300
+family ipv4 iif gc.5 oif gs packets 4 bytes 400
+family ipv6 iif gc.5 oif gs packets 8 bytes 800
 END
 is_flows "mark" mark <<-END
-proto udp mark 0x0 family ipv4 packets 12 bytes 1200
-proto udp mark 0xabcd family ipv4 packets 2 bytes 200
-proto udp mark 0x0 family ipv6 packets 11 bytes 1100
+family ipv4 proto udp mark 0x0 packets 12 bytes 1200
+family ipv4 proto udp mark 0xabcd packets 2 bytes 200
+family ipv6 proto udp mark 0x0 packets 11 bytes 1100
 END
 
 # ---- what does not go together ----
 refused "a prefix of 0" "prefix" d table add x type set family ipv4 key saddr/0 max-flows 10
 refused "a prefix of 33" "prefix" d table add x type set family ipv4 key saddr/33 max-flows 10
 refused "a prefix of 129" "prefix" d table add x type set family ipv6 key saddr/129 max-flows 10
-refused "one prefix for two families" "prefix" d table add x type set family inet key saddr/24 max-flows 10
+refused "one prefix for two families" "PREFIX" d table add x type set family inet key saddr/24 max-flows 10
 refused "a prefix of a port" "prefix" d table add x type set family ipv4 key sport/8 max-flows 10
 refused "a field twice" "twice" d table add x type set family ipv4 key saddr,saddr max-flows 10
-refused "no such field" "saddr, daddr" d table add x type set family ipv4 key colour max-flows 10
+refused "no such field" "colour" d table add x type set family ipv4 key colour max-flows 10
 exit 0

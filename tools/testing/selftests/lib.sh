@@ -176,48 +176,135 @@ unload_module()
 	rmmod nf_dlcbf
 }
 
-# The command, in the gateway.
+# The command in the gateway. To start a program takes a tenth of a second on an
+# emulated machine, so one process in batch mode stays for all commands without
+# options, and one for those with -j.
+
+# batch NAME OPTIONS...: start it; its ends are the files NAME_IN and NAME_OUT.
+batch()
+{
+	local name=$1 in out
+
+	shift
+	rm -f "$TMP/$name-in" "$TMP/$name-out"
+	mkfifo "$TMP/$name-in" "$TMP/$name-out"
+	dlcbf -n "$G" "$@" -force -batch - <"$TMP/$name-in" >"$TMP/$name-out" 2>&1 &
+	exec {in}>"$TMP/$name-in" {out}<"$TMP/$name-out"
+	printf -v "${name}_IN" %d "$in"
+	printf -v "${name}_OUT" %d "$out"
+}
+
+# ask IN OUT WORDS...: what the process says to that.
+ask()
+{
+	local in=$1 out=$2 status=0 line
+
+	shift 2
+	# A command that does not exist marks the end of the answer.
+	printf '%s\nthe-end\n' "$*" >&"$in"
+	while read -r line <&"$out"; do
+		case $line in
+		'Error: object "the-end"'*)
+			read -r line <&"$out"
+			return "$status"
+			;;
+		'Command failed -:'*) status=2 ;;
+		*) printf '%s\n' "$line" ;;
+		esac
+	done
+	echo "dlcbf ended by itself after: $*"
+	return 3
+}
+
+# d WORDS...
 d()
 {
-	dlcbf -n "$G" "$@"
+	case $1 in
+	-*) dlcbf -n "$G" "$@" ;;
+	*) ask "$BATCH_IN" "$BATCH_OUT" "$@" ;;
+	esac
+}
+
+# dj WORDS...: in JSON
+dj()
+{
+	ask "$JSON_IN" "$JSON_OUT" "$@"
+}
+
+# has TABLE KEY...: yes or no
+has()
+{
+	if d flow test "$@" >/dev/null; then
+		echo yes
+	else
+		echo no
+	fi
+}
+
+# After the module or the namespace was changed for another.
+begin_batches()
+{
+	batch BATCH
+	batch JSON -j
+}
+
+end_batches()
+{
+	[ -n "${BATCH_IN-}" ] || return 0
+	exec {BATCH_IN}>&- {BATCH_OUT}<&- {JSON_IN}>&- {JSON_OUT}<&-
+	BATCH_IN=
 }
 
 # number JSON NAME: the first number of that name.
 number()
 {
-	[[ $1 =~ \"$2\":(-?[0-9.e-]+) ]] && printf '%s\n' "${BASH_REMATCH[1]}"
+	[[ $1 =~ \"$2\":\ ?(-?[0-9.e-]+) ]] && printf '%s\n' "${BASH_REMATCH[1]}"
+}
+
+# numbers JSON NAME...: those, on one line.
+numbers()
+{
+	local json=$1 name line=
+
+	shift
+	for name; do
+		[[ $json =~ \"$name\":\ ?(-?[0-9.e-]+) ]] || return
+		line+=" ${BASH_REMATCH[1]}"
+	done
+	printf '%s\n' "${line# }"
 }
 
 # stat TABLE NAME...: what the table says of itself.
 stat()
 {
-	local json name
+	local json
 
-	json=$(d -j table show "$1") || return
+	json=$(dj table show "$1") || return
 	shift
 	# "flows" and others are said of the table, and come before its counters.
-	for name; do
-		number "$json" "$name"
-	done | paste -s -d ' '
+	numbers "$json" "$@"
 }
 
 # counters TABLE NAME...: of its statistics, whose names may be others' too.
 counters()
 {
-	local json name
+	local json
 
-	json=$(d -j table show "$1") || return
-	json=${json#*\"stats\":}
+	json=$(dj table show "$1") || return
 	shift
-	for name; do
-		number "$json" "$name"
-	done | paste -s -d ' '
+	numbers "${json#*\"stats\":}" "$@"
 }
 
 # All flows of a table, but for what depends on the time.
 flows()
 {
-	d flow show "$@" | sed -E 's/ (idle|timeout) [^ ]+//g' | sort
+	local line
+
+	d flow show "$@" | while read -r line; do
+		[[ $line =~ \ idle\ [^\ ]+ ]] && line=${line/"${BASH_REMATCH[0]}"}
+		[[ $line =~ \ timeout\ [^\ ]+ ]] && line=${line/"${BASH_REMATCH[0]}"}
+		printf '%s\n' "$line"
+	done | LC_ALL=C sort
 }
 
 # is_flows WHAT TABLE: standard input has the flows that there should be.
@@ -225,7 +312,7 @@ is_flows()
 {
 	local wanted
 
-	wanted=$(sort)
+	wanted=$(LC_ALL=C sort)
 	eventually "$wanted" flows "$2" || :
 	is "$1" "$got" "$wanted"
 }
@@ -235,7 +322,7 @@ account()
 {
 	local json name sum=0
 
-	json=$(d -j table show "$1")
+	json=$(dj table show "$1")
 	json=${json#*\"stats\":}
 	for name in hit learned miss refused fragment truncated malformed not_ip \
 			other_family neighbour; do
@@ -249,7 +336,10 @@ account()
 # inside NAMESPACE COMMAND...
 inside()
 {
-	ip netns exec "$@"
+	local ns=$1
+
+	shift
+	nsenter --net="/run/netns/$ns" "$@"
 }
 
 # quiet NAMESPACE: the kernel in it does not speak unless spoken to.
@@ -329,16 +419,21 @@ lab()
 	# Until the last of what the kernel had to say of itself is out.
 	sleep 0.3
 	trap finish EXIT
+	begin_batches
+	begin_craft
+}
+
+# Python takes a second to start on an emulated machine: one process sends all.
+begin_craft()
+{
+	mkfifo "$TMP/craft-in" "$TMP/craft-out"
+	inside "$C" craft -i cg -m "$MAC_GC" - <"$TMP/craft-in" >"$TMP/craft-out" &
+	exec {CRAFT_IN}>"$TMP/craft-in" {CRAFT_OUT}<"$TMP/craft-out"
 }
 
 # send PACKET...: from C to G, see craft. What went out is in $sent.
 send()
 {
-	if [ -z "${CRAFT_IN-}" ]; then
-		mkfifo "$TMP/craft-in" "$TMP/craft-out"
-		inside "$C" craft -i cg -m "$MAC_GC" - <"$TMP/craft-in" >"$TMP/craft-out" &
-		exec {CRAFT_IN}>"$TMP/craft-in" {CRAFT_OUT}<"$TMP/craft-out"
-	fi
 	echo "$*" >&"$CRAFT_IN"
 	# shellcheck disable=SC2034 # for the tests
 	read -r sent <&"$CRAFT_OUT" || { not_ok "craft can send" "$*"; exit 1; }
@@ -350,8 +445,7 @@ arrived()
 	local json
 
 	json=$(ip -n "$S" -s -j link show sg)
-	json=${json#*\"rx\":}
-	number "$json" packets
+	numbers "${json#*\"rx\":}" packets
 }
 
 # start_sink ARGS...: counts what S receives; end_sink prints what that was.
@@ -400,6 +494,7 @@ finish()
 	local status=$? pids ns bad
 
 	trap - EXIT
+	end_batches
 	pids=$(jobs -p)
 	# shellcheck disable=SC2086 # a list of numbers
 	[ -z "$pids" ] || kill $pids 2>/dev/null

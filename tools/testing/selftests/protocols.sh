@@ -51,11 +51,11 @@ wanted4="10.16.0.1:1000 198.18.0.1:2000 proto tcp packets 1 bytes 50
 10.16.0.1 198.18.0.1 proto ipip packets 1 bytes 58"
 is_flows "IPv4" t <<<"$wanted4"
 is_flows "IPv4 at ingress" in <<<"$wanted4"
-check "a GRE flow is found by its key" d -q flow test t 10.16.0.1 198.18.0.1 proto gre gre-key 0x12345678
-check "an ESP flow by its SPI" d -q flow test t 10.16.0.1 198.18.0.1 proto esp spi 0xdeadbeef
+check "a GRE flow is found by its key" d flow test t 10.16.0.1 198.18.0.1 proto gre gre-key 0x12345678
+check "an ESP flow by its SPI" d flow test t 10.16.0.1 198.18.0.1 proto esp spi 0xdeadbeef
 check "an ICMP flow by type, code and id" \
-	d -q flow test t 10.16.0.1 198.18.0.1 proto icmp type 8 code 0 id 78
-is "and not by another SPI" "$(d -q flow test t 10.16.0.1 198.18.0.1 proto esp spi 1; echo $?)" 1
+	d flow test t 10.16.0.1 198.18.0.1 proto icmp type 8 code 0 id 78
+is "and not by another SPI" "$(has t 10.16.0.1 198.18.0.1 proto esp spi 1)" no
 
 d table flush t
 d table flush in

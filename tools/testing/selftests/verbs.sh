@@ -12,6 +12,17 @@ FIVE=saddr,daddr,sport,dport,proto
 K4=(10.0.0.7:51234 203.0.113.9:443 proto tcp)
 K6=("[2001:db8::7]:51234" "[2001:db8::9]:443" proto tcp)
 
+# have TABLE N...: which of 192.0.2.N are in it
+have()
+{
+	local table=$1 n
+
+	shift
+	for n; do
+		has "$table" "192.0.2.$n"
+	done | paste -s -d ' '
+}
+
 # ---- tables ----
 check "table add" d table add web type flow family inet key "$FIVE" max-flows 1000
 refused "table add: it exists" "exist" d table add web type flow family inet key "$FIVE" max-flows 1000
@@ -29,9 +40,9 @@ check "table show -j is JSON" sh -c "dlcbf -n $G -j table show | python3 -m json
 refused "table show of none" "no table" d table show nothing
 
 check "table change learn" d table change web learn on
-is "changed" "$(d -j table show web | grep -o '"learn":true')" '"learn":true'
+is "changed" "$(dj table show web | grep -o '"learn":true')" '"learn":true'
 check "table change timeout" d table change web timeout 90s
-is "changed" "$(number "$(d -j table show web)" timeout_ms)" 90000
+is "changed" "$(number "$(dj table show web)" timeout_ms)" 90000
 check "table change on-full" d table change web on-full evict
 check "table change fragments" d table change web fragments drop
 check "table change events" d table change web events on
@@ -41,7 +52,7 @@ refused "table change of the key" "cannot|may not|fixed|change" d table change w
 refused "table change of none" "no table|no such" d table change nothing learn on
 
 memory=$(stat web memory)
-json=$(d -j table add plan type flow family inet key "$FIVE" max-flows 1000 dry-run)
+json=$(dj table add plan type flow family inet key "$FIVE" max-flows 1000 dry-run)
 is "table add dry-run says how large it would be" "$(number "$json" memory)" "$memory"
 refused "and makes nothing" "no table" d table show plan
 
@@ -74,7 +85,7 @@ is "flow reset prints them" "$(flows web 10.0.0.8 | wc -l; d flow reset web 10.0
 packets 7 bytes 700"
 is "and sets them to 0" "$(flows web 10.0.0.8 | grep -o 'packets 0 bytes 0')" "packets 0 bytes 0"
 check "flow add with a timeout" d flow add web 10.0.0.9:1 203.0.113.9:2 proto udp timeout 1h
-is "it is shown" "$(d flow show web 10.0.0.9 | grep -oE 'timeout (1h|59m)' | head -c 7)" "timeout"
+is "it is shown" "$(d flow show web 10.0.0.9 | grep -cE 'timeout (3600|3599)')" 1
 
 check "flow delete" d flow delete web "${K4[@]}"
 refused "flow delete: gone" "not|no such" d flow delete web "${K4[@]}"
@@ -90,18 +101,19 @@ check "set: flow delete" d flow delete blocked 192.0.2.1
 # ---- files ----
 printf '%s\n' "# a comment" "" "192.0.2.10" "192.0.2.11" "192.0.2.12" >"$TMP/list"
 check "flow add file" d flow add blocked file "$TMP/list"
-is "all of it" "$(for a in 10 11 12 13; do d -q flow test blocked 192.0.2.$a; echo $?; done | paste -s -d ' ')" "0 0 0 1"
+is "all of it" "$(have blocked 10 11 12 13)" "yes yes yes no"
 head -n 4 "$TMP/list" >"$TMP/two"
 check "flow delete file" d flow delete blocked file "$TMP/two"
-is "just those" "$(for a in 10 11 12; do d -q flow test blocked 192.0.2.$a; echo $?; done | paste -s -d ' ')" "1 1 0"
+is "just those" "$(have blocked 10 11 12)" "no no yes"
 echo "192.0.2.99" >"$TMP/other"
 check "flow replace file" d flow replace blocked file "$TMP/other"
-is "replaced" "$(for a in 12 99; do d -q flow test blocked 192.0.2.$a; echo $?; done | paste -s -d ' ')" "1 0"
+is "replaced" "$(have blocked 12 99)" "no yes"
 printf '%s\n' 192.0.2.20 "not an address" 192.0.2.21 >"$TMP/bad"
-refused "flow add file with a bad line" "bad:2" d flow add blocked file "$TMP/bad"
-is "adds nothing" "$(d -q flow test blocked 192.0.2.20; echo $?)" 1
-refused "flow add -force file with a bad line" "bad:2" d -force flow add blocked file "$TMP/bad"
-is "adds the others" "$(for a in 20 21; do d -q flow test blocked 192.0.2.$a; echo $?; done | paste -s -d ' ')" "0 0"
+# The process that d() talks to was started with -force.
+refused "flow add file with a bad line" "bad:2" dlcbf -n "$G" flow add blocked file "$TMP/bad"
+is "adds nothing" "$(has blocked 192.0.2.20)" no
+refused "flow add -force file with a bad line" "bad:2" d flow add blocked file "$TMP/bad"
+is "adds the others" "$(have blocked 20 21)" "yes yes"
 
 # ---- hooks ----
 check "hook add" d hook add web hook forward
@@ -131,7 +143,8 @@ is "no flow is left" "$(stat web flows; flows web)" 0
 check "table add of a second set" d table add other type set family ipv4 key saddr max-flows 5000
 check "flow add there" d flow add other 192.0.2.77
 check "table swap" d table swap blocked other
-is "swapped" "$(d -q flow test blocked 192.0.2.77; d -q flow test other 192.0.2.99; echo $?)" 0
+is "swapped" "$(has blocked 192.0.2.77; has other 192.0.2.99)" "yes
+yes"
 refused "table swap with itself" "itself" d table swap blocked blocked
 refused "table swap with none" "no table|no such" d table swap blocked nothing
 
@@ -140,14 +153,14 @@ printf '%s\n' "flow add other 192.0.2.50" "flow add other 192.0.2.51" >"$TMP/bat
 check "-batch" d -batch "$TMP/batch"
 printf '%s\n' "flow add other 192.0.2.52" "flow add nothing 192.0.2.1" "flow add other 192.0.2.53" >"$TMP/batch"
 refused "-batch stops at the first failure" "batch:2" d -batch "$TMP/batch"
-is "before what follows" "$(for a in 52 53; do d -q flow test other 192.0.2.$a; echo $?; done | paste -s -d ' ')" "0 1"
+is "before what follows" "$(have other 52 53)" "yes no"
 refused "-batch -force" "batch:2" d -force -exist -batch "$TMP/batch"
-is "goes on" "$(d -q flow test other 192.0.2.53; echo $?)" 0
+is "goes on" "$(has other 192.0.2.53)" yes
 
 check "table delete" d table delete web
 refused "table delete: gone" "no table|no such" d table delete web
 check "table delete -exist" d -exist table delete web
-is "its hooks are gone with it" "$(d hook show web | wc -l)" 0
+is "its hooks are gone with it" "$(d hook show | grep -c ^web)" 0
 check "table delete of another" d table delete blocked
 check "and of the last" d table delete other
 is "none is left" "$(d table show)" ""

@@ -136,9 +136,9 @@ d hook add t hook prerouting hit mark 0x17
 d hook add marked hook prerouting
 sent_and_arrived 12 >/dev/null
 is_flows "the next table sees the mark" marked <<-END
-mark 0x0 family ipv4 packets 2 bytes 200
-mark 0x0 family ipv6 packets 2 bytes 240
-mark 0x17 family ipv4 packets 4 bytes 400
-mark 0x17 family ipv6 packets 4 bytes 480
+family ipv4 mark 0x0 packets 2 bytes 200
+family ipv6 mark 0x0 packets 2 bytes 240
+family ipv4 mark 0x17 packets 4 bytes 400
+family ipv6 mark 0x17 packets 4 bytes 480
 END
 exit 0
