@@ -126,6 +126,7 @@ static int hook_event(struct run *r, const struct event *event,
 		return 0;
 	begin_event(r, event->object, event->name);
 	out_text(&r->out, " ");
+	json_str(&r->out, "table", h.table);
 	json_name(&r->out, "hook");
 	hook_print(&r->out, &h);
 	end_event(r);

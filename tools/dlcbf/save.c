@@ -12,6 +12,8 @@
 #include "dlcbf.h"
 
 #define TRIES	8
+/* The longest that the module takes: a year. A pinned flow may idle longer. */
+#define IDLE_MAX	(366ULL * 24 * 60 * 60 * 1000)
 
 struct save {
 	struct out *out;
@@ -50,7 +52,9 @@ static int save_flow(struct run *r, const struct flow *f, void *data)
 	if (f->have & FLOW_BYTES)
 		out_text(s->out, " bytes %" PRIu64, f->bytes);
 	if ((f->have & FLOW_IDLE) && f->idle)
-		out_text(s->out, " idle %s", format_time(f->idle, buf));
+		out_text(s->out, " idle %s",
+			 format_time(f->idle < IDLE_MAX ? f->idle : IDLE_MAX,
+				     buf));
 	if (f->have & FLOW_TIMEOUT)
 		out_text(s->out, " timeout %s", format_time(f->timeout, buf));
 	if ((f->have & FLOW_LEARNED) ||
