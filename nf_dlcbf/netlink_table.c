@@ -398,6 +398,7 @@ static int read_new(struct genl_info *info, struct nf_dlcbf_config *config)
 /* What a table would be, to the byte, without making it. */
 static int dry_run(struct genl_info *info, struct nf_dlcbf_config *config)
 {
+	const bool has_secret = config->has_secret;
 	struct nf_dlcbf_refusal refusal = {};
 	struct nf_dlcbf_nl_message reply;
 	int err;
@@ -412,7 +413,7 @@ static int dry_run(struct genl_info *info, struct nf_dlcbf_config *config)
 	if (nla_put_string(reply.skb, NF_DLCBF_A_TABLE_NAME,
 			   nla_data(info->attrs[NF_DLCBF_A_TABLE_NAME])) ||
 	    nla_put_flag(reply.skb, NF_DLCBF_A_TABLE_DRY_RUN) ||
-	    put_settings(reply.skb, config, config->has_secret) ||
+	    put_settings(reply.skb, config, has_secret) ||
 	    put_sizes(reply.skb, config, nf_dlcbf_filter_memory(config))) {
 		nlmsg_free(reply.skb);
 		return -EMSGSIZE;
