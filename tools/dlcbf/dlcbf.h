@@ -28,43 +28,43 @@ enum table_type {
 
 /* A table: what an administrator says of it, and what the kernel does. */
 struct table {
-	uint64_t have;		/* by the number of the attribute */
-	uint32_t have_geometry;	/* likewise */
-	uint64_t have_stats;	/* likewise */
+	u64 have;		/* by the number of the attribute */
+	u32 have_geometry;	/* likewise */
+	u64 have_stats;	/* likewise */
 	char name[NF_DLCBF_NAME_MAX + 1];
-	uint32_t id;
-	uint32_t type;
-	uint32_t family;
-	uint32_t fields;
-	uint8_t saddr_prefix4, saddr_prefix6, daddr_prefix4, daddr_prefix6;
-	uint64_t max_flows;
-	uint64_t fpr;
-	uint8_t keys, learn, bidir, judge_neighbours, events;
-	uint32_t on_full;
-	uint32_t fragments;
-	uint64_t timeout;
-	uint8_t secret[NF_DLCBF_SECRET_LEN];
-	uint32_t geometry[NF_DLCBF_A_GEOMETRY_MAX + 1];
+	u32 id;
+	u32 type;
+	u32 family;
+	u32 fields;
+	u8 saddr_prefix4, saddr_prefix6, daddr_prefix4, daddr_prefix6;
+	u64 max_flows;
+	u64 fpr;
+	u8 keys, learn, bidir, judge_neighbours, events;
+	u32 on_full;
+	u32 fragments;
+	u64 timeout;
+	u8 secret[NF_DLCBF_SECRET_LEN];
+	u32 geometry[NF_DLCBF_A_GEOMETRY_MAX + 1];
 	bool dry_run;
-	uint32_t hooks;
-	uint64_t memory, cells, used, flows;
-	uint64_t fpr_max, fpr_now;
-	int32_t overflow;
-	uint64_t stats[NF_DLCBF_A_STATS_MAX + 1];
+	u32 hooks;
+	u64 memory, cells, used, flows;
+	u64 fpr_max, fpr_now;
+	s32 overflow;
+	u64 stats[NF_DLCBF_A_STATS_MAX + 1];
 };
 
 #define TABLE_HAS(t, attr) ((t)->have >> NF_DLCBF_A_TABLE_##attr & 1)
 
 struct verdict {
-	uint32_t verdict;	/* enum nf_dlcbf_verdict */
-	uint32_t mark;
-	uint32_t mask;
+	u32 verdict;	/* enum nf_dlcbf_verdict */
+	u32 mark;
+	u32 mask;
 };
 
 struct hook {
 	char table[NF_DLCBF_NAME_MAX + 1];
-	uint32_t hook;		/* enum nf_dlcbf_hook */
-	int32_t priority;
+	u32 hook;		/* enum nf_dlcbf_hook */
+	s32 priority;
 	char device[IF_NAMESIZE];
 	struct verdict hit;
 	struct verdict miss;
@@ -81,12 +81,12 @@ enum flow_part {
 
 struct flow {
 	struct key key;
-	uint32_t have;		/* enum flow_part */
-	uint32_t count;
-	uint64_t packets;
-	uint64_t bytes;
-	uint64_t idle;		/* ms */
-	uint64_t timeout;	/* ms */
+	u32 have;		/* enum flow_part */
+	u32 count;
+	u64 packets;
+	u64 bytes;
+	u64 idle;		/* ms */
+	u64 timeout;	/* ms */
 };
 
 /* One run of the command. */
@@ -159,7 +159,7 @@ void flow_print(struct out *o, const struct table *t,
 		const struct key_spec *spec, const struct flow *f);
 
 typedef int (*flow_fn)(struct run *r, const struct flow *f, void *data);
-int flow_for_each(struct run *r, uint8_t cmd, const struct key_spec *spec,
+int flow_for_each(struct run *r, u8 cmd, const struct key_spec *spec,
 		  const struct key *filter, flow_fn fn, void *data,
 		  bool *interrupted);
 
@@ -169,18 +169,18 @@ int flow_for_each(struct run *r, uint8_t cmd, const struct key_spec *spec,
 /* Flows on their way to the kernel, many in a message. */
 struct load {
 	struct run *run;
-	uint8_t cmd;		/* NF_DLCBF_CMD_FLOW_ADD or _DEL */
+	u8 cmd;		/* NF_DLCBF_CMD_FLOW_ADD or _DEL */
 	bool staged;
 	bool no_counters;	/* the kernel adds the flows' own to them */
 	const char *table;
 	const char *file;
-	uint64_t done;
-	uint64_t failed;
+	u64 done;
+	u64 failed;
 	unsigned int pending;
 	unsigned long line[LOAD_FLOWS];	/* of each pending flow */
 };
 
-void load_init(struct load *l, struct run *r, uint8_t cmd, const char *table,
+void load_init(struct load *l, struct run *r, u8 cmd, const char *table,
 	       const char *file, bool staged);
 int load_flow(struct load *l, const struct flow *f, unsigned long line);
 int load_flush(struct load *l);

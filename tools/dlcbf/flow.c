@@ -25,7 +25,7 @@ int flow_parse(const struct key_spec *spec, struct args *a, bool values,
 	       struct flow *f, struct error *e)
 {
 	const char *word, *value;
-	uint64_t v;
+	u64 v;
 	int ret;
 
 	f->have = 0;
@@ -34,7 +34,7 @@ int flow_parse(const struct key_spec *spec, struct args *a, bool values,
 		return ret ? ret : args_end(a, e);
 
 	while ((word = args_next(a))) {
-		uint32_t part;
+		u32 part;
 
 		if (!strcmp(word, "learned")) {
 			f->have |= FLOW_LEARNED;
@@ -89,7 +89,7 @@ int flow_parse(const struct key_spec *spec, struct args *a, bool values,
 /** flow_put - put a flow and its values into the request */
 void flow_put(struct nl *nl, const struct flow *f)
 {
-	uint32_t nest = nl_nest(nl, NF_DLCBF_A_FLOWS_FLOW);
+	u32 nest = nl_nest(nl, NF_DLCBF_A_FLOWS_FLOW);
 
 	key_put(nl, &f->key, false);
 	if (f->have & FLOW_COUNT)
@@ -284,12 +284,12 @@ static int each_cb(const struct nlmsghdr *nlh, void *data)
  *
  * Return: an exit status.
  */
-int flow_for_each(struct run *r, uint8_t cmd, const struct key_spec *spec,
+int flow_for_each(struct run *r, u8 cmd, const struct key_spec *spec,
 		  const struct key *filter, flow_fn fn, void *data,
 		  bool *interrupted)
 {
 	struct each each = { r, spec, fn, data, 0 };
-	uint32_t nest;
+	u32 nest;
 
 	nl_request(&r->nl, cmd, NLM_F_DUMP);
 	nl_put_str(&r->nl, NF_DLCBF_A_FLOWS_TABLE, spec->table);
@@ -312,7 +312,7 @@ static int print_each(struct run *r, const struct flow *f, void *data)
 }
 
 /* A listing; it is begun again if the table was replaced while it ran. */
-static int list_flows(struct run *r, uint8_t cmd, struct key_spec *spec,
+static int list_flows(struct run *r, u8 cmd, struct key_spec *spec,
 		      const struct key *filter)
 {
 	bool interrupted = true;
@@ -341,11 +341,11 @@ static int list_flows(struct run *r, uint8_t cmd, struct key_spec *spec,
 }
 
 /* Ask for one flow: 0, or the kernel's error. */
-static int ask_flow(struct run *r, uint8_t cmd, const struct key_spec *spec,
+static int ask_flow(struct run *r, u8 cmd, const struct key_spec *spec,
 		    const struct key *k, flow_fn fn, void *data)
 {
 	struct each each = { r, spec, fn, data, 0 };
-	uint32_t nest;
+	u32 nest;
 
 	nl_request(&r->nl, cmd, 0);
 	nl_put_str(&r->nl, NF_DLCBF_A_FLOWS_TABLE, spec->table);
@@ -365,7 +365,7 @@ static int no_such_flow(const struct key_spec *spec, const struct key *k)
 	return fail(&e);
 }
 
-static int show_or_reset(struct run *r, struct args *a, uint8_t cmd,
+static int show_or_reset(struct run *r, struct args *a, u8 cmd,
 			 const char *what)
 {
 	struct key_spec spec;
@@ -446,8 +446,8 @@ static int flow_test(struct run *r, struct args *a)
 	return ret ? EXIT_NO : EXIT_OK;
 }
 
-static int change_file(struct run *r, uint8_t cmd, const struct key_spec *spec,
-		       struct args *a, bool staged, bool keep, uint64_t *done)
+static int change_file(struct run *r, u8 cmd, const struct key_spec *spec,
+		       struct args *a, bool staged, bool keep, u64 *done)
 {
 	const char *file;
 	struct load *l;
@@ -474,7 +474,7 @@ static int change_file(struct run *r, uint8_t cmd, const struct key_spec *spec,
 }
 
 static int say_done(struct run *r, const char *what, const char *table,
-		    uint64_t done, int status)
+		    u64 done, int status)
 {
 	if (!r->stats || status)
 		return status;
@@ -488,11 +488,11 @@ static int say_done(struct run *r, const char *what, const char *table,
 	return 0;
 }
 
-static int flow_change(struct run *r, struct args *a, uint8_t cmd)
+static int flow_change(struct run *r, struct args *a, u8 cmd)
 {
 	bool add = cmd == NF_DLCBF_CMD_FLOW_ADD;
 	struct key_spec spec;
-	uint64_t done = 0;
+	u64 done = 0;
 	struct error e;
 	struct flow f;
 	int ret;
@@ -562,7 +562,7 @@ static int flow_replace(struct run *r, struct args *a)
 	struct args rest = *a;
 	struct key_spec spec;
 	bool keep = false;
-	uint64_t done = 0;
+	u64 done = 0;
 	struct error e;
 	int ret;
 

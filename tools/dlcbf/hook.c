@@ -23,15 +23,15 @@ static const char *const verdict_names[] = {
 /* The words that nft has for the usual places. */
 static const struct {
 	const char *name;
-	int32_t priority;
+	s32 priority;
 } priorities[] = {
 	{ "raw", -300 }, { "mangle", -150 }, { "dstnat", -100 },
 	{ "filter", 0 }, { "security", 50 }, { "srcnat", 100 },
 };
 
-static int parse_priority(const char *s, int32_t *priority, struct error *e)
+static int parse_priority(const char *s, s32 *priority, struct error *e)
 {
-	uint64_t v;
+	u64 v;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(priorities); i++) {
@@ -46,7 +46,7 @@ static int parse_priority(const char *s, int32_t *priority, struct error *e)
 	if (*s == '-') {
 		if (parse_uint("priority", s + 1, 1ULL << 31, &v, e))
 			return -EINVAL;
-		*priority = (int32_t)-(int64_t)v;
+		*priority = (s32)-(s64)v;
 		return 0;
 	}
 	if (parse_uint("priority", s + (*s == '+'), INT32_MAX, &v, e))
@@ -60,7 +60,7 @@ static int parse_verdict(const char *what, struct args *a, struct verdict *v,
 {
 	char value[32];
 	const char *s, *slash;
-	uint64_t n;
+	u64 n;
 	int ret;
 
 	if (v->verdict)
@@ -90,7 +90,7 @@ static int parse_verdict(const char *what, struct args *a, struct verdict *v,
 	ret = parse_uint("mark", value, UINT32_MAX, &n, e);
 	if (ret)
 		return ret;
-	if (n & ~(uint64_t)v->mask)
+	if (n & ~(u64)v->mask)
 		return err_set(e, "mark: 0x%" PRIx64 " has bits outside of the mask 0x%" PRIx32,
 			       n, v->mask);
 	v->mark = n;
@@ -217,7 +217,7 @@ bool hook_take(const struct nlmsghdr *nlh, struct hook *h)
 	nl_get_str(tb[NF_DLCBF_A_HOOK_TABLE], h->table, sizeof(h->table));
 	h->hook = nl_get_uint(tb[NF_DLCBF_A_HOOK_HOOK]);
 	if (tb[NF_DLCBF_A_HOOK_PRIORITY])
-		h->priority = (int32_t)nl_get_uint(tb[NF_DLCBF_A_HOOK_PRIORITY]);
+		h->priority = (s32)nl_get_uint(tb[NF_DLCBF_A_HOOK_PRIORITY]);
 	if (tb[NF_DLCBF_A_HOOK_DEVICE])
 		nl_get_str(tb[NF_DLCBF_A_HOOK_DEVICE], h->device,
 			   sizeof(h->device));
@@ -228,9 +228,9 @@ bool hook_take(const struct nlmsghdr *nlh, struct hook *h)
 	return true;
 }
 
-static const char *name_of(const char *const *names, uint32_t v)
+static const char *name_of(const char *const *names, u32 v)
 {
-	uint32_t i;
+	u32 i;
 
 	for (i = 1; names[i]; i++)
 		if (i == v)
@@ -338,7 +338,7 @@ int hook_for_each(struct run *r, const char *table, hook_fn fn, void *data)
 	return ret;
 }
 
-static int hook_send(struct run *r, struct args *a, uint8_t cmd)
+static int hook_send(struct run *r, struct args *a, u8 cmd)
 {
 	bool add = cmd == NF_DLCBF_CMD_HOOK_ADD;
 	struct error e;

@@ -28,7 +28,7 @@ const char *const field_names[] = {
  */
 static const struct {
 	const char *name;
-	uint8_t number;
+	u8 number;
 	bool ports;		/* it has some, or words that stand for them */
 } protocols[] = {
 	{ "tcp",	IPPROTO_TCP,		true },
@@ -51,7 +51,7 @@ static const struct {
 	{ "comp",	IPPROTO_COMP,		false },
 };
 
-const char *proto_name(uint8_t proto, char *buf)
+const char *proto_name(u8 proto, char *buf)
 {
 	size_t i;
 
@@ -62,7 +62,7 @@ const char *proto_name(uint8_t proto, char *buf)
 	return buf;
 }
 
-static bool proto_has_ports(uint8_t proto)
+static bool proto_has_ports(u8 proto)
 {
 	size_t i;
 
@@ -72,10 +72,10 @@ static bool proto_has_ports(uint8_t proto)
 	return false;
 }
 
-static int parse_proto(const char *s, uint8_t *proto, struct error *e)
+static int parse_proto(const char *s, u8 *proto, struct error *e)
 {
 	const struct protoent *p;
-	uint64_t v;
+	u64 v;
 	size_t i;
 
 	if (isdigit((unsigned char)*s)) {
@@ -105,7 +105,7 @@ static int parse_proto(const char *s, uint8_t *proto, struct error *e)
  *
  * Return: @buf.
  */
-const char *device_name(struct devices *d, uint32_t index, char *buf)
+const char *device_name(struct devices *d, u32 index, char *buf)
 {
 	size_t slot = index % ARRAY_SIZE(d->slot);
 
@@ -121,9 +121,9 @@ const char *device_name(struct devices *d, uint32_t index, char *buf)
 }
 
 static int parse_device(const char *what, const char *s, struct devices *d,
-			uint32_t *index, struct error *e)
+			u32 *index, struct error *e)
 {
-	uint64_t v;
+	u64 v;
 	size_t i;
 
 	for (i = 0; d && i < ARRAY_SIZE(d->slot); i++) {
@@ -150,8 +150,8 @@ static int parse_device(const char *what, const char *s, struct devices *d,
 
 /* An address, with what people write around it. */
 struct address {
-	uint32_t family;
-	uint8_t bytes[16];
+	u32 family;
+	u8 bytes[16];
 	int prefix;		/* -1: none was given */
 	int port;		/* -1: none was given */
 };
@@ -161,7 +161,7 @@ static int parse_address(const char *s, struct address *a, struct error *e)
 	char text[INET6_ADDRSTRLEN + 8], *prefix;
 	const char *rest, *close;
 	size_t len;
-	uint64_t v;
+	u64 v;
 
 	a->prefix = -1;
 	a->port = -1;
@@ -195,7 +195,7 @@ static int parse_address(const char *s, struct address *a, struct error *e)
 		return err_set(e, "\"%s\" is not an address", text);
 
 	if (prefix) {
-		uint64_t max = a->family == NF_DLCBF_FAMILY_IPV4 ? 32 : 128;
+		u64 max = a->family == NF_DLCBF_FAMILY_IPV4 ? 32 : 128;
 
 		if (!isdigit((unsigned char)*prefix) ||
 		    parse_uint("the prefix length", prefix, max, &v, e))
@@ -214,7 +214,7 @@ static int parse_address(const char *s, struct address *a, struct error *e)
 	return 0;
 }
 
-static void mask_address(uint8_t *bytes, unsigned int prefix)
+static void mask_address(u8 *bytes, unsigned int prefix)
 {
 	unsigned int i;
 
@@ -229,7 +229,7 @@ static void mask_address(uint8_t *bytes, unsigned int prefix)
 }
 
 static unsigned int spec_prefix(const struct key_spec *spec, bool destination,
-				uint32_t family)
+				u32 family)
 {
 	if (destination)
 		return family == NF_DLCBF_FAMILY_IPV4 ? spec->dprefix4 :
@@ -238,7 +238,7 @@ static unsigned int spec_prefix(const struct key_spec *spec, bool destination,
 }
 
 /* Note that the key now has @part, which it must not have had before. */
-static int take_part(struct key *k, uint32_t part, const char *what,
+static int take_part(struct key *k, u32 part, const char *what,
 		     struct error *e)
 {
 	if (k->have & part)
@@ -248,7 +248,7 @@ static int take_part(struct key *k, uint32_t part, const char *what,
 }
 
 static int take_family(const struct key_spec *spec, struct key *k,
-		       uint32_t family, struct error *e)
+		       u32 family, struct error *e)
 {
 	if (spec->family != NF_DLCBF_FAMILY_INET && family != spec->family)
 		return err_set(e, "table %s is for %s, not for %s", spec->table,
@@ -260,7 +260,7 @@ static int take_family(const struct key_spec *spec, struct key *k,
 	return 0;
 }
 
-static int take_port(struct key *k, bool destination, uint16_t port,
+static int take_port(struct key *k, bool destination, u16 port,
 		     struct error *e)
 {
 	if (destination) {
@@ -277,7 +277,7 @@ static int take_address(const struct key_spec *spec, bool filter, struct key *k,
 	const char *what = destination ? "daddr" : "saddr";
 	unsigned int most;
 	struct address a;
-	uint8_t *bytes;
+	u8 *bytes;
 	int ret;
 
 	ret = parse_address(s, &a, e);
@@ -318,8 +318,8 @@ static int take_address(const struct key_spec *spec, bool filter, struct key *k,
 	return 0;
 }
 
-static int take_number(struct key *k, uint32_t part, const char *what,
-		       const char *s, uint64_t max, uint64_t *v,
+static int take_number(struct key *k, u32 part, const char *what,
+		       const char *s, u64 max, u64 *v,
 		       struct error *e)
 {
 	int ret = parse_uint(what, s, max, v, e);
@@ -372,8 +372,8 @@ static const char *const words[] = {
 static int take_word(const struct key_spec *spec, bool filter, struct key *k,
 		     enum word w, const char *s, struct error *e)
 {
-	uint64_t v = 0;
-	uint32_t family;
+	u64 v = 0;
+	u32 family;
 	int ret;
 
 	switch (w) {
@@ -440,9 +440,9 @@ static int take_word(const struct key_spec *spec, bool filter, struct key *k,
 }
 
 /* What of the table's fields a key says, in whatever words. */
-static uint32_t fields_of(const struct key *k)
+static u32 fields_of(const struct key *k)
 {
-	uint32_t fields = k->have & NF_DLCBF_FIELDS_ALL;
+	u32 fields = k->have & NF_DLCBF_FIELDS_ALL;
 
 	if (k->have & KEY_ICMP_ID)
 		fields |= NF_DLCBF_FIELD_SPORT;
@@ -455,9 +455,9 @@ static uint32_t fields_of(const struct key *k)
 
 /* What the port fields of a protocol hold, in the words of that protocol. */
 static const struct word_rule {
-	uint32_t parts;		/* what else stands for ports */
+	u32 parts;		/* what else stands for ports */
 	const char *words;
-	uint8_t proto[2];
+	u8 proto[2];
 	bool both;		/* it takes both port fields */
 } word_rules[] = {
 	{ KEY_ICMP_ID | KEY_ICMP_TYPE | KEY_ICMP_CODE, "type, code and id",
@@ -466,7 +466,7 @@ static const struct word_rule {
 	{ KEY_GRE, "gre-key", { IPPROTO_GRE }, true },
 };
 
-static bool rule_has(const struct word_rule *rule, uint8_t proto)
+static bool rule_has(const struct word_rule *rule, u8 proto)
 {
 	/* The list ends with 0, which is not among these protocols. */
 	return proto && (proto == rule->proto[0] || proto == rule->proto[1]);
@@ -476,7 +476,7 @@ static bool rule_has(const struct word_rule *rule, uint8_t proto)
 static int check_words(const struct key_spec *spec, const struct key *k,
 		       struct error *e)
 {
-	const uint32_t ports = KEY_SPORT | KEY_DPORT;
+	const u32 ports = KEY_SPORT | KEY_DPORT;
 	const struct word_rule *rule, *given = NULL;
 	char name[FORMAT_MAX];
 	size_t i;
@@ -511,7 +511,7 @@ static int check_words(const struct key_spec *spec, const struct key *k,
 static const char *missing_word(const struct key_spec *spec,
 				const struct key *k, int field)
 {
-	const uint32_t ports = KEY_SPORT | KEY_DPORT;
+	const u32 ports = KEY_SPORT | KEY_DPORT;
 
 	if (!(ports & 1U << field))
 		return field_names[field];
@@ -531,8 +531,8 @@ static const char *missing_word(const struct key_spec *spec,
 static int check_fields(const struct key_spec *spec, bool filter,
 			struct key *k, struct error *e)
 {
-	const uint32_t ports = NF_DLCBF_FIELD_SPORT | NF_DLCBF_FIELD_DPORT;
-	uint32_t have, missing, extra;
+	const u32 ports = NF_DLCBF_FIELD_SPORT | NF_DLCBF_FIELD_DPORT;
+	u32 have, missing, extra;
 	int i;
 
 	if (k->have & KEY_BUCKET) {
@@ -689,8 +689,8 @@ void key_put(struct nl *nl, const struct key *k, bool filter)
 	}
 }
 
-static bool take_bytes(const struct nlattr *attr, uint8_t *bytes,
-		       uint32_t *family)
+static bool take_bytes(const struct nlattr *attr, u8 *bytes,
+		       u32 *family)
 {
 	size_t len = mnl_attr_get_payload_len(attr);
 
@@ -919,7 +919,7 @@ size_t key_format(const struct key_spec *spec, const struct key *k, char *buf,
 }
 
 static int parse_prefix(const char *s, size_t len, unsigned int max,
-			uint8_t *prefix)
+			u8 *prefix)
 {
 	unsigned int v = 0;
 	size_t i;
@@ -939,7 +939,7 @@ static int parse_prefix(const char *s, size_t len, unsigned int max,
 
 /* "/24" for one family, "/24/64" for both. */
 static int parse_prefixes(const char *s, size_t len, const char *field,
-			  const struct key_spec *spec, uint8_t *v4, uint8_t *v6,
+			  const struct key_spec *spec, u8 *v4, u8 *v6,
 			  struct error *e)
 {
 	const char *second = memchr(s, '/', len);
@@ -988,7 +988,7 @@ int parse_fields(const char *s, struct key_spec *spec, struct error *e)
 
 	for (;;) {
 		size_t len = strcspn(s, ","), word = strcspn(s, ",/");
-		uint32_t field;
+		u32 field;
 		int i, ret;
 
 		for (i = 0; field_names[i]; i++)
@@ -1028,7 +1028,7 @@ int parse_fields(const char *s, struct key_spec *spec, struct error *e)
 }
 
 static void add_prefixes(struct text *t, const struct key_spec *spec,
-			 uint8_t v4, uint8_t v6)
+			 u8 v4, u8 v6)
 {
 	if (spec->family == NF_DLCBF_FAMILY_INET) {
 		if (v4 != 32 || v6 != 128)

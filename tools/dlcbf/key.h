@@ -35,25 +35,25 @@ enum key_part {
 };
 
 struct key {
-	uint32_t have;		/* enum key_part */
-	uint32_t family;	/* enum nf_dlcbf_family; 0 without addresses */
-	uint8_t saddr[16];
-	uint8_t daddr[16];
-	uint8_t sprefix;	/* as far as the address is meant */
-	uint8_t dprefix;
-	uint16_t sport;
-	uint16_t dport;
-	uint8_t proto;
-	uint8_t icmp_type;
-	uint8_t icmp_code;
-	uint16_t icmp_id;
-	uint32_t spi;
-	uint16_t vlan;
-	uint32_t iif;
-	uint32_t oif;
-	uint32_t mark;
-	uint32_t bucket;
-	uint32_t remainder;
+	u32 have;		/* enum key_part */
+	u32 family;	/* enum nf_dlcbf_family; 0 without addresses */
+	u8 saddr[16];
+	u8 daddr[16];
+	u8 sprefix;	/* as far as the address is meant */
+	u8 dprefix;
+	u16 sport;
+	u16 dport;
+	u8 proto;
+	u8 icmp_type;
+	u8 icmp_code;
+	u16 icmp_id;
+	u32 spi;
+	u16 vlan;
+	u32 iif;
+	u32 oif;
+	u32 mark;
+	u32 bucket;
+	u32 remainder;
 };
 
 /*
@@ -62,7 +62,7 @@ struct key {
  */
 struct devices {
 	struct {
-		uint32_t index;
+		u32 index;
 		char name[IF_NAMESIZE];
 	} slot[16];
 };
@@ -70,10 +70,10 @@ struct devices {
 /* What a key of some table has to have. */
 struct key_spec {
 	const char *table;		/* for messages */
-	uint32_t family;		/* enum nf_dlcbf_family */
-	uint32_t fields;		/* enum nf_dlcbf_field */
-	uint8_t sprefix4, sprefix6;
-	uint8_t dprefix4, dprefix6;
+	u32 family;		/* enum nf_dlcbf_family */
+	u32 fields;		/* enum nf_dlcbf_field */
+	u8 sprefix4, sprefix6;
+	u8 dprefix4, dprefix6;
 	bool keys;			/* stored: there are no fingerprints */
 	struct devices *devices;	/* may be NULL */
 };
@@ -91,8 +91,8 @@ size_t key_format(const struct key_spec *spec, const struct key *k, char *buf,
 		  size_t size);
 const char *key_address(const struct key *k, bool destination, char *buf,
 			size_t size);
-const char *proto_name(uint8_t proto, char *buf);
-const char *device_name(struct devices *d, uint32_t index, char *buf);
+const char *proto_name(u8 proto, char *buf);
+const char *device_name(struct devices *d, u32 index, char *buf);
 
 int parse_fields(const char *s, struct key_spec *spec, struct error *e);
 void format_fields(const struct key_spec *spec, char *buf, size_t size);

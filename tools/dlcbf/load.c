@@ -10,7 +10,7 @@
 #include "dlcbf.h"
 
 /** load_init - get ready to send flows to a table */
-void load_init(struct load *l, struct run *r, uint8_t cmd, const char *table,
+void load_init(struct load *l, struct run *r, u8 cmd, const char *table,
 	       const char *file, bool staged)
 {
 	l->run = r;
@@ -39,7 +39,7 @@ static void load_begin(struct load *l)
 /* What the kernel says of a message with many flows. */
 struct reply {
 	struct load *load;
-	uint64_t failed;
+	u64 failed;
 	unsigned int reported;
 };
 
@@ -51,7 +51,7 @@ static int reply_cb(const struct nlmsghdr *nlh, void *data)
 
 	mnl_attr_for_each(attr, nlh, sizeof(struct genlmsghdr)) {
 		const struct nlattr *tb[NF_DLCBF_A_FAILURE_MAX + 1];
-		uint32_t position, code;
+		u32 position, code;
 		struct error e;
 		char text[256];
 
@@ -139,7 +139,7 @@ int load_flow(struct load *l, const struct flow *f, unsigned long line)
 {
 	struct nl *nl = &l->run->nl;
 	struct flow plain;
-	uint32_t mark;
+	u32 mark;
 	int ret;
 
 	if (l->no_counters && (f->have & (FLOW_PACKETS | FLOW_BYTES))) {

@@ -19,7 +19,7 @@ struct monitor {
 };
 
 static const struct event {
-	uint8_t cmd;
+	u8 cmd;
 	const char *object;
 	const char *name;
 } events[] = {

@@ -103,7 +103,7 @@ struct names {
 
 #define NAMES(n) { n, ARRAY_SIZE(n) - 1 }
 
-static struct names names_of_command(uint8_t cmd)
+static struct names names_of_command(u8 cmd)
 {
 	static const struct names table = NAMES(table_names);
 	static const struct names hook = NAMES(hook_names);
@@ -117,7 +117,7 @@ static struct names names_of_command(uint8_t cmd)
 }
 
 /* What is within the attribute @type of a message with @cmd. */
-static struct names names_of_nest(uint8_t cmd, uint16_t type)
+static struct names names_of_nest(u8 cmd, u16 type)
 {
 	static const struct names geometry = NAMES(geometry_names);
 	static const struct names flow = NAMES(flow_names);
@@ -130,7 +130,7 @@ static struct names names_of_nest(uint8_t cmd, uint16_t type)
 	return (struct names){ NULL, 0 };
 }
 
-static const char *name_of(struct names n, uint16_t type)
+static const char *name_of(struct names n, u16 type)
 {
 	return n.names && type <= n.max ? n.names[type] : NULL;
 }
@@ -171,7 +171,7 @@ static ssize_t kernel_recv(struct nl *nl, void *buf, size_t size)
 	return mnl_socket_recvfrom(nl->sock, buf, size);
 }
 
-static int kernel_join(struct nl *nl, uint32_t group)
+static int kernel_join(struct nl *nl, u32 group)
 {
 	return setsockopt(mnl_socket_get_fd(nl->sock), SOL_NETLINK,
 			  NETLINK_ADD_MEMBERSHIP, &group, sizeof(group));
@@ -206,7 +206,7 @@ static int family_cb(const struct nlmsghdr *nlh, void *data)
 	mnl_attr_for_each_nested(group, tb[CTRL_ATTR_MCAST_GROUPS]) {
 		const struct nlattr *g[CTRL_ATTR_MCAST_GRP_MAX + 1];
 		char name[32];
-		uint32_t id;
+		u32 id;
 
 		nl_parse_nested(group, g, CTRL_ATTR_MCAST_GRP_MAX);
 		if (!g[CTRL_ATTR_MCAST_GRP_NAME] || !g[CTRL_ATTR_MCAST_GRP_ID])
@@ -273,7 +273,7 @@ void nl_close(struct nl *nl)
 }
 
 /** nl_request - begin a request; it replaces the one before */
-void nl_request(struct nl *nl, uint8_t cmd, uint16_t flags)
+void nl_request(struct nl *nl, u8 cmd, u16 flags)
 {
 	struct genlmsghdr *g;
 
@@ -286,65 +286,65 @@ void nl_request(struct nl *nl, uint8_t cmd, uint16_t flags)
 	nl->overflow = false;
 }
 
-void nl_put(struct nl *nl, uint16_t type, const void *data, size_t len)
+void nl_put(struct nl *nl, u16 type, const void *data, size_t len)
 {
 	if (!mnl_attr_put_check(nl->req, NL_TX_SIZE, type, len, data))
 		nl->overflow = true;
 }
 
-void nl_put_flag(struct nl *nl, uint16_t type)
+void nl_put_flag(struct nl *nl, u16 type)
 {
 	nl_put(nl, type, NULL, 0);
 }
 
-void nl_put_u8(struct nl *nl, uint16_t type, uint8_t v)
+void nl_put_u8(struct nl *nl, u16 type, u8 v)
 {
 	nl_put(nl, type, &v, sizeof(v));
 }
 
-void nl_put_u16(struct nl *nl, uint16_t type, uint16_t v)
+void nl_put_u16(struct nl *nl, u16 type, u16 v)
 {
 	nl_put(nl, type, &v, sizeof(v));
 }
 
-void nl_put_be16(struct nl *nl, uint16_t type, uint16_t v)
+void nl_put_be16(struct nl *nl, u16 type, u16 v)
 {
 	nl_put_u16(nl, type, htons(v));
 }
 
-void nl_put_u32(struct nl *nl, uint16_t type, uint32_t v)
+void nl_put_u32(struct nl *nl, u16 type, u32 v)
 {
 	nl_put(nl, type, &v, sizeof(v));
 }
 
-void nl_put_be32(struct nl *nl, uint16_t type, uint32_t v)
+void nl_put_be32(struct nl *nl, u16 type, u32 v)
 {
 	nl_put_u32(nl, type, htonl(v));
 }
 
-void nl_put_u64(struct nl *nl, uint16_t type, uint64_t v)
+void nl_put_u64(struct nl *nl, u16 type, u64 v)
 {
 	nl_put(nl, type, &v, sizeof(v));
 }
 
-void nl_put_str(struct nl *nl, uint16_t type, const char *s)
+void nl_put_str(struct nl *nl, u16 type, const char *s)
 {
 	nl_put(nl, type, s, strlen(s) + 1);
 }
 
 /** nl_nest - begin a nest; the return value is for nl_nest_end() */
-uint32_t nl_nest(struct nl *nl, uint16_t type)
+u32 nl_nest(struct nl *nl, u16 type)
 {
-	uint32_t mark = nl_mark(nl);
+	u32 mark = nl_mark(nl);
 
 	nl_put(nl, type | NLA_F_NESTED, NULL, 0);
 	return mark;
 }
 
-void nl_nest_end(struct nl *nl, uint32_t nest)
+void nl_nest_end(struct nl *nl, u32 nest)
 {
 	struct nlattr *attr = (struct nlattr *)(nl->tx + nest);
-	uint32_t len = nl_mark(nl) - nest;
+	u32 len = nl_mark(nl) - nest;
 
 	if (nl->overflow)
 		return;
@@ -355,13 +355,13 @@ void nl_nest_end(struct nl *nl, uint32_t nest)
 }
 
 /** nl_mark - where the request ends now, for nl_cut() */
-uint32_t nl_mark(const struct nl *nl)
+u32 nl_mark(const struct nl *nl)
 {
 	return nl->req->nlmsg_len;
 }
 
 /** nl_cut - take back what was put since nl_mark(), also when it overflowed */
-void nl_cut(struct nl *nl, uint32_t mark)
+void nl_cut(struct nl *nl, u32 mark)
 {
 	nl->req->nlmsg_len = mark;
 	nl->overflow = false;
@@ -371,18 +371,18 @@ void nl_cut(struct nl *nl, uint32_t mark)
  * The attribute of the request that is at @offset, by its name.  Offsets count
  * from the start of the message, and may lie within a nest.
  */
-static void name_at(const struct nl *nl, uint32_t offset, char *buf, size_t size)
+static void name_at(const struct nl *nl, u32 offset, char *buf, size_t size)
 {
 	const char *start = (const char *)nl->req;
 	const struct nlattr *attr, *inner;
-	uint8_t cmd = nl_command(nl->req);
+	u8 cmd = nl_command(nl->req);
 	const char *name = NULL;
 
 	if (nl->req->nlmsg_type == GENL_ID_CTRL)
 		return;
 	mnl_attr_for_each(attr, nl->req, sizeof(struct genlmsghdr)) {
-		uint32_t at = (const char *)attr - start;
-		uint16_t type = mnl_attr_get_type(attr);
+		u32 at = (const char *)attr - start;
+		u16 type = mnl_attr_get_type(attr);
 		struct names nest = names_of_nest(cmd, type);
 
 		if (offset < at || offset >= at + attr->nla_len)
@@ -404,10 +404,10 @@ static void name_at(const struct nl *nl, uint32_t offset, char *buf, size_t size
 }
 
 /* The attribute of type @type that is missing in the nest at @offset, or 0. */
-static void name_missing(const struct nl *nl, uint32_t type, uint32_t offset,
+static void name_missing(const struct nl *nl, u32 type, u32 offset,
 			 char *buf, size_t size)
 {
-	uint8_t cmd = nl_command(nl->req);
+	u8 cmd = nl_command(nl->req);
 	struct names names = names_of_command(cmd);
 	const struct nlattr *nest;
 	const char *name;
@@ -620,14 +620,14 @@ int nl_listen(struct nl *nl, nl_cb cb, void *data)
  *
  * Return: the position, from 0, or negative.
  */
-int nl_attr_position(const struct nl *nl, uint16_t type, uint32_t offset)
+int nl_attr_position(const struct nl *nl, u16 type, u32 offset)
 {
 	const char *start = (const char *)nl->req;
 	const struct nlattr *attr;
 	int position = 0;
 
 	mnl_attr_for_each(attr, nl->req, sizeof(struct genlmsghdr)) {
-		uint32_t at = (const char *)attr - start;
+		u32 at = (const char *)attr - start;
 
 		if (mnl_attr_get_type(attr) != type)
 			continue;
@@ -705,16 +705,16 @@ void nl_parse_nested(const struct nlattr *nest, const struct nlattr **tb,
 }
 
 /** nl_get_uint - an unsigned number, however many bytes it came in */
-uint64_t nl_get_uint(const struct nlattr *attr)
+u64 nl_get_uint(const struct nlattr *attr)
 {
 	const void *p = mnl_attr_get_payload(attr);
-	uint64_t v64;
-	uint32_t v32;
-	uint16_t v16;
+	u64 v64;
+	u32 v32;
+	u16 v16;
 
 	switch (mnl_attr_get_payload_len(attr)) {
 	case 1:
-		return *(const uint8_t *)p;
+		return *(const u8 *)p;
 	case 2:
 		memcpy(&v16, p, sizeof(v16));
 		return v16;
@@ -728,12 +728,12 @@ uint64_t nl_get_uint(const struct nlattr *attr)
 	return 0;
 }
 
-uint16_t nl_get_be16(const struct nlattr *attr)
+u16 nl_get_be16(const struct nlattr *attr)
 {
 	return ntohs(nl_get_uint(attr));
 }
 
-uint32_t nl_get_be32(const struct nlattr *attr)
+u32 nl_get_be32(const struct nlattr *attr)
 {
 	return ntohl(nl_get_uint(attr));
 }

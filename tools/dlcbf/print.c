@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "print.h"
-#include "utils.h"
 
 /* Written in pieces of this size; */
 #define OUT_CHUNK	(64 << 10)
@@ -260,7 +259,7 @@ void json_number(struct out *o, const char *name, const char *value)
 	yajl_gen_number(o->gen, value, strlen(value));
 }
 
-void json_uint(struct out *o, const char *name, uint64_t value)
+void json_uint(struct out *o, const char *name, u64 value)
 {
 	char buf[FORMAT_MAX];
 
@@ -283,7 +282,7 @@ void put_str(struct out *o, const char *word, const char *value)
 	json_str(o, word, value);
 }
 
-void put_uint(struct out *o, const char *word, uint64_t value)
+void put_uint(struct out *o, const char *word, u64 value)
 {
 	out_text(o, " %s %" PRIu64, word, value);
 	json_uint(o, word, value);

@@ -8,9 +8,10 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include <yajl/yajl_gen.h>
+
+#include "utils.h"
 
 struct out {
 	int fd;
@@ -48,7 +49,7 @@ void json_object_end(struct out *o);
 void json_array(struct out *o, const char *name);
 void json_array_end(struct out *o);
 void json_str(struct out *o, const char *name, const char *value);
-void json_uint(struct out *o, const char *name, uint64_t value);
+void json_uint(struct out *o, const char *name, u64 value);
 void json_number(struct out *o, const char *name, const char *value);
 void json_bool(struct out *o, const char *name, bool value);
 
@@ -57,7 +58,7 @@ void json_bool(struct out *o, const char *name, bool value);
  * with the hyphens of the word as underscores.
  */
 void put_str(struct out *o, const char *word, const char *value);
-void put_uint(struct out *o, const char *word, uint64_t value);
+void put_uint(struct out *o, const char *word, u64 value);
 void put_number(struct out *o, const char *word, const char *value);
 
 #endif

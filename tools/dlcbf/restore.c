@@ -17,8 +17,8 @@ struct restore {
 	size_t n_tables;
 	size_t current;		/* the one that flows were last added to */
 	struct key_spec spec;	/* of that one */
-	uint64_t count;		/* of commands */
-	uint64_t flows;
+	u64 count;		/* of commands */
+	u64 flows;
 	bool begun;		/* the first line that says anything was read */
 	bool header;
 	bool ended;
@@ -187,7 +187,7 @@ static int read_end(struct restore *s, struct args *a)
 {
 	const char *value;
 	struct error e;
-	uint64_t count;
+	u64 count;
 
 	if (args_value(a, "end", &value, &e) || args_end(a, &e) ||
 	    parse_uint("end", value, UINT64_MAX, &count, &e))

@@ -20,8 +20,8 @@ struct save {
 	const struct table *table;
 	const struct key_spec *spec;
 	char name[4 * NF_DLCBF_NAME_MAX + 16];	/* the table's, quoted */
-	uint64_t lines;		/* of the part that is being written */
-	uint64_t total;		/* of those before it */
+	u64 lines;		/* of the part that is being written */
+	u64 total;		/* of those before it */
 };
 
 static int save_hook(struct run *r, const struct hook *h, void *data)

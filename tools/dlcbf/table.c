@@ -41,7 +41,7 @@ enum show {
 /* The settings, in the order in which they are printed. */
 static const struct option {
 	const char *word;
-	uint16_t attr;
+	u16 attr;
 	enum kind kind;
 	size_t offset;
 	const char *const *names;
@@ -145,7 +145,7 @@ static int parse_option(const struct option *o, struct args *a,
 {
 	void *p = (char *)t + o->offset;
 	const char *next = args_peek(a), *value;
-	uint64_t v;
+	u64 v;
 	int ret;
 
 	if (option_is_set(o, t))
@@ -157,9 +157,9 @@ static int parse_option(const struct option *o, struct args *a,
 		return 0;
 	}
 	if (o->kind == KIND_SWITCH) {
-		*(uint8_t *)p = 1;
+		*(u8 *)p = 1;
 		if (next && (!strcmp(next, "on") || !strcmp(next, "off")))
-			*(uint8_t *)p = !strcmp(args_next(a), "on");
+			*(u8 *)p = !strcmp(args_next(a), "on");
 		return 0;
 	}
 	ret = args_value(a, o->word, &value, e);
@@ -181,7 +181,7 @@ static int parse_option(const struct option *o, struct args *a,
 		return 0;
 	case KIND_GEOMETRY:
 		ret = parse_uint(o->word, value, UINT32_MAX, &v, e);
-		*(uint32_t *)p = v;
+		*(u32 *)p = v;
 		return ret;
 	default:
 		return -EINVAL;
@@ -250,7 +250,7 @@ int table_check(const struct table *t, struct error *e)
 
 static void put_geometry(struct nl *nl, const struct table *t)
 {
-	uint32_t nest = nl_nest(nl, NF_DLCBF_A_TABLE_GEOMETRY);
+	u32 nest = nl_nest(nl, NF_DLCBF_A_TABLE_GEOMETRY);
 	int i;
 
 	for (i = 1; i <= NF_DLCBF_A_GEOMETRY_MAX; i++)
@@ -279,15 +279,15 @@ void table_put(struct nl *nl, const struct table *t)
 		switch (o->kind) {
 		case KIND_ENUM:
 		case KIND_KEY:
-			nl_put_u32(nl, o->attr, *(const uint32_t *)p);
+			nl_put_u32(nl, o->attr, *(const u32 *)p);
 			break;
 		case KIND_SWITCH:
-			nl_put_u8(nl, o->attr, *(const uint8_t *)p);
+			nl_put_u8(nl, o->attr, *(const u8 *)p);
 			break;
 		case KIND_COUNT:
 		case KIND_FPR:
 		case KIND_TIME:
-			nl_put_u64(nl, o->attr, *(const uint64_t *)p);
+			nl_put_u64(nl, o->attr, *(const u64 *)p);
 			break;
 		case KIND_SECRET:
 			nl_put(nl, o->attr, p, NF_DLCBF_SECRET_LEN);
@@ -328,15 +328,15 @@ static void take_option(const struct option *o, const struct nlattr *attr,
 	case KIND_ENUM:
 	case KIND_KEY:
 	case KIND_GEOMETRY:
-		*(uint32_t *)p = nl_get_uint(attr);
+		*(u32 *)p = nl_get_uint(attr);
 		break;
 	case KIND_SWITCH:
-		*(uint8_t *)p = nl_get_uint(attr);
+		*(u8 *)p = nl_get_uint(attr);
 		break;
 	case KIND_COUNT:
 	case KIND_FPR:
 	case KIND_TIME:
-		*(uint64_t *)p = nl_get_uint(attr);
+		*(u64 *)p = nl_get_uint(attr);
 		break;
 	case KIND_SECRET:
 		if (mnl_attr_get_payload_len(attr) != NF_DLCBF_SECRET_LEN)
@@ -355,7 +355,7 @@ bool table_take(const struct nlmsghdr *nlh, struct table *t)
 	const struct nlattr *tb[NF_DLCBF_A_TABLE_MAX + 1];
 	const struct nlattr *geometry[NF_DLCBF_A_GEOMETRY_MAX + 1] = { NULL };
 	const struct nlattr *stats[NF_DLCBF_A_STATS_MAX + 1] = { NULL };
-	const struct { uint16_t attr; uint64_t *p; } numbers[] = {
+	const struct { u16 attr; u64 *p; } numbers[] = {
 		{ NF_DLCBF_A_TABLE_MEMORY, &t->memory },
 		{ NF_DLCBF_A_TABLE_CELLS, &t->cells },
 		{ NF_DLCBF_A_TABLE_USED, &t->used },
@@ -363,7 +363,7 @@ bool table_take(const struct nlmsghdr *nlh, struct table *t)
 		{ NF_DLCBF_A_TABLE_FPR_MAX, &t->fpr_max },
 		{ NF_DLCBF_A_TABLE_FPR_NOW, &t->fpr_now },
 	};
-	const struct { uint16_t attr; uint8_t *p; uint8_t most; } prefixes[] = {
+	const struct { u16 attr; u8 *p; u8 most; } prefixes[] = {
 		{ NF_DLCBF_A_TABLE_SADDR_PREFIX4, &t->saddr_prefix4, 32 },
 		{ NF_DLCBF_A_TABLE_SADDR_PREFIX6, &t->saddr_prefix6, 128 },
 		{ NF_DLCBF_A_TABLE_DADDR_PREFIX4, &t->daddr_prefix4, 32 },
@@ -412,7 +412,7 @@ bool table_take(const struct nlmsghdr *nlh, struct table *t)
 	if (tb[NF_DLCBF_A_TABLE_HOOKS])
 		t->hooks = nl_get_uint(tb[NF_DLCBF_A_TABLE_HOOKS]);
 	if (tb[NF_DLCBF_A_TABLE_OVERFLOW])
-		t->overflow = (int32_t)nl_get_uint(tb[NF_DLCBF_A_TABLE_OVERFLOW]);
+		t->overflow = (s32)nl_get_uint(tb[NF_DLCBF_A_TABLE_OVERFLOW]);
 	return true;
 }
 
@@ -593,14 +593,14 @@ static bool is_shown(const struct option *o, const struct table *t, bool all)
 	const void *p = (const char *)t + o->offset;
 
 	/* The kernel may give an attribute that does not say anything. */
-	if (o->kind == KIND_ENUM && !*(const uint32_t *)p)
+	if (o->kind == KIND_ENUM && !*(const u32 *)p)
 		return false;
 	switch (o->show) {
 	case SHOW_ALWAYS:
 		return true;
 	case SHOW_IF_SET:
-		return all || (o->kind == KIND_TIME ? *(const uint64_t *)p :
-						      *(const uint8_t *)p);
+		return all || (o->kind == KIND_TIME ? *(const u64 *)p :
+						      *(const u8 *)p);
 	case SHOW_PORTS:
 		return has_ports(t);
 	case SHOW_SAVE:
@@ -609,9 +609,9 @@ static bool is_shown(const struct option *o, const struct table *t, bool all)
 	return false;
 }
 
-static const char *enum_name(const char *const *names, uint32_t v)
+static const char *enum_name(const char *const *names, u32 v)
 {
-	uint32_t i;
+	u32 i;
 
 	for (i = 1; names[i]; i++)
 		if (i == v)
@@ -643,7 +643,7 @@ void table_print_settings(struct out *o, const struct table *t, bool all)
 		switch (opt->kind) {
 		case KIND_ENUM:
 			put_str(o, opt->word,
-				enum_name(opt->names, *(const uint32_t *)p));
+				enum_name(opt->names, *(const u32 *)p));
 			break;
 		case KIND_KEY:
 			print_key(o, t);
@@ -653,22 +653,22 @@ void table_print_settings(struct out *o, const struct table *t, bool all)
 				out_text(o, " %s", opt->word);
 			else
 				out_text(o, " %s %s", opt->word,
-					 *(const uint8_t *)p ? "on" : "off");
-			json_bool(o, opt->word, *(const uint8_t *)p);
+					 *(const u8 *)p ? "on" : "off");
+			json_bool(o, opt->word, *(const u8 *)p);
 			break;
 		case KIND_COUNT:
-			put_uint(o, opt->word, *(const uint64_t *)p);
+			put_uint(o, opt->word, *(const u64 *)p);
 			break;
 		case KIND_FPR:
 			/* A table that compares keys may need no rate. */
-			if (*(const uint64_t *)p)
+			if (*(const u64 *)p)
 				put_number(o, opt->word,
-					   format_fpr(*(const uint64_t *)p, buf));
+					   format_fpr(*(const u64 *)p, buf));
 			break;
 		case KIND_TIME:
 			out_text(o, " %s %s", opt->word,
-				 format_time(*(const uint64_t *)p, buf));
-			json_uint(o, "timeout_ms", *(const uint64_t *)p);
+				 format_time(*(const u64 *)p, buf));
+			json_uint(o, "timeout_ms", *(const u64 *)p);
 			break;
 		case KIND_SECRET:
 			out_text(o, " %s %s", opt->word,
@@ -676,7 +676,7 @@ void table_print_settings(struct out *o, const struct table *t, bool all)
 			break;
 		case KIND_GEOMETRY:
 			out_text(o, " %s %" PRIu32, opt->word,
-				 *(const uint32_t *)p);
+				 *(const u32 *)p);
 			break;
 		case KIND_DRY_RUN:
 			break;
@@ -685,7 +685,7 @@ void table_print_settings(struct out *o, const struct table *t, bool all)
 }
 
 /* The chance of an overflow, from its logarithm in thousandths. */
-static void print_overflow(struct out *o, int32_t milli)
+static void print_overflow(struct out *o, s32 milli)
 {
 	char buf[FORMAT_MAX];
 
@@ -804,7 +804,7 @@ static void print_one(struct run *r, const struct table *t)
 	json_end(&r->out);
 }
 
-static int table_send(struct run *r, struct args *a, uint8_t cmd,
+static int table_send(struct run *r, struct args *a, u8 cmd,
 		      const char *what)
 {
 	struct table t, reply = { 0 };
@@ -842,7 +842,7 @@ static int table_change(struct run *r, struct args *a)
 }
 
 /* A command that takes names and nothing else. */
-static int table_names_only(struct run *r, struct args *a, uint8_t cmd,
+static int table_names_only(struct run *r, struct args *a, u8 cmd,
 			    const char *what, int names)
 {
 	const char *name[2] = { NULL };

@@ -21,9 +21,9 @@
 #define LINES_MAX	1000
 
 struct slot {
-	uint64_t hash;		/* 0: empty */
-	uint64_t packets;
-	uint64_t bytes;
+	u64 hash;		/* 0: empty */
+	u64 packets;
+	u64 bytes;
 };
 
 struct memory {
@@ -47,17 +47,17 @@ struct top {
 	struct row *rows;	/* sorted, fastest first */
 	size_t lines;		/* room for rows */
 	size_t n;		/* rows */
-	uint64_t flows;
-	uint64_t unranked;
+	u64 flows;
+	u64 unranked;
 	double packets;		/* of all flows, a second */
 	double bytes;
 };
 
 /* Keys are compared by this alone: 64 bits do not collide in practice. */
-static uint64_t hash_key(const struct key *k)
+static u64 hash_key(const struct key *k)
 {
 	const unsigned char *p = (const unsigned char *)k;
-	uint64_t h = 0x9e3779b97f4a7c15ULL, word;
+	u64 h = 0x9e3779b97f4a7c15ULL, word;
 	size_t i;
 
 	for (i = 0; i < sizeof(*k); i += sizeof(word)) {
@@ -71,7 +71,7 @@ static uint64_t hash_key(const struct key *k)
 	return h ? h : 1;
 }
 
-static int memory_init(struct memory *m, uint64_t flows)
+static int memory_init(struct memory *m, u64 flows)
 {
 	size_t size = 1024;
 
@@ -90,7 +90,7 @@ static int memory_init(struct memory *m, uint64_t flows)
 }
 
 /* Where the flow is, or the empty place where it would be. */
-static struct slot *memory_find(const struct memory *m, uint64_t hash)
+static struct slot *memory_find(const struct memory *m, u64 hash)
 {
 	size_t i = hash & (m->size - 1);
 
@@ -99,7 +99,7 @@ static struct slot *memory_find(const struct memory *m, uint64_t hash)
 	return &m->slots[i];
 }
 
-static void memory_add(struct memory *m, uint64_t hash, const struct flow *f)
+static void memory_add(struct memory *m, u64 hash, const struct flow *f)
 {
 	struct slot *s = memory_find(m, hash);
 
@@ -143,14 +143,14 @@ static void rank(struct top *t, const struct row *row)
 }
 
 /* A counter that went back was reset, and has counted anew since. */
-static double rate(uint64_t now, uint64_t before, double seconds)
+static double rate(u64 now, u64 before, double seconds)
 {
 	return (now >= before ? now - before : now) / seconds;
 }
 
 static int look_at(struct run *r, const struct flow *f, void *data)
 {
-	uint64_t hash = hash_key(&f->key);
+	u64 hash = hash_key(&f->key);
 	struct top *t = data;
 	struct row row;
 	struct slot *s;
@@ -264,7 +264,7 @@ static double seconds_now(void)
 	return ts.tv_sec + ts.tv_nsec / 1e9;
 }
 
-static void sleep_ms(uint64_t ms)
+static void sleep_ms(u64 ms)
 {
 	struct timespec ts = { ms / 1000, ms % 1000 * 1000000 };
 
@@ -276,9 +276,9 @@ struct view {
 	struct key_spec spec;
 	struct key filter;
 	bool filtered;
-	uint64_t interval;	/* ms */
-	uint64_t count;		/* 0: for ever */
-	uint64_t lines;		/* 0: as many as there is room for */
+	u64 interval;	/* ms */
+	u64 count;		/* 0: for ever */
+	u64 lines;		/* 0: as many as there is room for */
 	bool by_packets;
 };
 
@@ -305,7 +305,7 @@ static int show(struct run *r, struct top *t, struct view *v)
 	bool terminal = isatty(STDOUT_FILENO) && !r->json, interrupted;
 	char name[NF_DLCBF_NAME_MAX + 1];
 	double last = 0, now;
-	uint64_t shown = 0;
+	u64 shown = 0;
 	unsigned int columns;
 	struct memory swap;
 	struct error e;

@@ -106,13 +106,13 @@ int args_end(const struct args *a, struct error *e)
  *
  * Return: 0, -EINVAL if there is no number, -ERANGE if it is too large.
  */
-int parse_decimal(const char *s, int scale, uint64_t *out, const char **end,
+int parse_decimal(const char *s, int scale, u64 *out, const char **end,
 		  bool *exact)
 {
 	const char *p = s, *first = NULL, *q;
 	long before = 0, exponent = 0, want;
 	bool point = false, digit = false, nonzero_rest = false;
-	uint64_t value = 0;
+	u64 value = 0;
 	int round = 0;
 
 	/* Where the first digit that counts is, and its place. */
@@ -183,7 +183,7 @@ int parse_decimal(const char *s, int scale, uint64_t *out, const char **end,
 }
 
 /* An unsigned number, decimal or with 0x hexadecimal. */
-int parse_uint(const char *what, const char *s, uint64_t max, uint64_t *out,
+int parse_uint(const char *what, const char *s, u64 max, u64 *out,
 	       struct error *e)
 {
 	const char *digits = s;
@@ -207,12 +207,12 @@ int parse_uint(const char *what, const char *s, uint64_t max, uint64_t *out,
 }
 
 /* A number of things; k, M and G are thousands, Ki, Mi and Gi 1024s. */
-int parse_count(const char *what, const char *s, uint64_t *out,
+int parse_count(const char *what, const char *s, u64 *out,
 		struct error *e)
 {
 	static const char suffixes[] = "kmg";
 	const char *end, *suffix;
-	uint64_t factor = 1;
+	u64 factor = 1;
 	int scale = 0, ret;
 	bool exact;
 
@@ -242,12 +242,12 @@ int parse_count(const char *what, const char *s, uint64_t *out,
 }
 
 /* A time; seconds unless a unit follows. */
-int parse_time(const char *what, const char *s, uint64_t *ms, struct error *e)
+int parse_time(const char *what, const char *s, u64 *ms, struct error *e)
 {
 	static const struct {
 		const char *unit;
 		int scale;
-		uint64_t factor;
+		u64 factor;
 	} units[] = {
 		{ "", 3, 1 }, { "ms", 0, 1 }, { "s", 3, 1 }, { "m", 3, 60 },
 		{ "h", 3, 3600 }, { "d", 3, 86400 },
@@ -279,7 +279,7 @@ int parse_time(const char *what, const char *s, uint64_t *ms, struct error *e)
 }
 
 /* A false positive rate, in units of NF_DLCBF_FPR_UNIT. */
-int parse_fpr(const char *what, const char *s, uint64_t *out, struct error *e)
+int parse_fpr(const char *what, const char *s, u64 *out, struct error *e)
 {
 	const char *end;
 	int scale = 18, ret;
@@ -305,7 +305,7 @@ int parse_fpr(const char *what, const char *s, uint64_t *out, struct error *e)
 	return 0;
 }
 
-int parse_hex(const char *what, const char *s, uint8_t *out, size_t len,
+int parse_hex(const char *what, const char *s, u8 *out, size_t len,
 	      struct error *e)
 {
 	size_t i;
@@ -347,7 +347,7 @@ int parse_name(const char *what, const char *s, struct error *e)
 
 /* One of @names, which starts at the value 1 and ends with NULL. */
 int parse_enum(const char *what, const char *s, const char *const *names,
-	       uint32_t *out, struct error *e)
+	       u32 *out, struct error *e)
 {
 	char list[256] = "";
 	size_t len = 0;
@@ -386,7 +386,7 @@ static void format_digits(const char *digits, int exponent, char *buf)
 }
 
 /** format_fpr - a rate with all of its digits: parse_fpr gives it back */
-const char *format_fpr(uint64_t fpr, char *buf)
+const char *format_fpr(u64 fpr, char *buf)
 {
 	char digits[24];
 	int n;
@@ -399,9 +399,9 @@ const char *format_fpr(uint64_t fpr, char *buf)
 }
 
 /** format_fpr_short - a rate to three digits, for predictions */
-const char *format_fpr_short(uint64_t fpr, char *buf)
+const char *format_fpr_short(u64 fpr, char *buf)
 {
-	uint64_t step = 1;
+	u64 step = 1;
 
 	while (fpr / step >= 1000)
 		step *= 10;
@@ -409,7 +409,7 @@ const char *format_fpr_short(uint64_t fpr, char *buf)
 }
 
 /** format_time - a time with all of its digits: parse_time gives it back */
-const char *format_time(uint64_t ms, char *buf)
+const char *format_time(u64 ms, char *buf)
 {
 	int n;
 
@@ -428,7 +428,7 @@ const char *format_time(uint64_t ms, char *buf)
 }
 
 /** format_size - a number of bytes for people: three digits and a unit */
-const char *format_size(uint64_t bytes, char *buf)
+const char *format_size(u64 bytes, char *buf)
 {
 	static const char *const units[] = {
 		"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"
@@ -445,7 +445,7 @@ const char *format_size(uint64_t bytes, char *buf)
 	return buf;
 }
 
-const char *format_hex(const uint8_t *data, size_t len, char *buf)
+const char *format_hex(const u8 *data, size_t len, char *buf)
 {
 	size_t i;
 

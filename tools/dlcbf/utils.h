@@ -10,6 +10,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* As in the kernel, whose numbers these are. */
+typedef __UINT8_TYPE__ u8;
+typedef __UINT16_TYPE__ u16;
+typedef __UINT32_TYPE__ u32;
+typedef __UINT64_TYPE__ u64;
+typedef __INT32_TYPE__ s32;
+typedef __INT64_TYPE__ s64;
+
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 /* What was wrong, in words for the user. */
@@ -36,28 +44,28 @@ int args_value(struct args *a, const char *word, const char **value,
 	       struct error *e);
 int args_end(const struct args *a, struct error *e);
 
-int parse_decimal(const char *s, int scale, uint64_t *out, const char **end,
+int parse_decimal(const char *s, int scale, u64 *out, const char **end,
 		  bool *exact);
-int parse_uint(const char *what, const char *s, uint64_t max, uint64_t *out,
+int parse_uint(const char *what, const char *s, u64 max, u64 *out,
 	       struct error *e);
-int parse_count(const char *what, const char *s, uint64_t *out,
+int parse_count(const char *what, const char *s, u64 *out,
 		struct error *e);
-int parse_time(const char *what, const char *s, uint64_t *ms, struct error *e);
-int parse_fpr(const char *what, const char *s, uint64_t *out, struct error *e);
-int parse_hex(const char *what, const char *s, uint8_t *out, size_t len,
+int parse_time(const char *what, const char *s, u64 *ms, struct error *e);
+int parse_fpr(const char *what, const char *s, u64 *out, struct error *e);
+int parse_hex(const char *what, const char *s, u8 *out, size_t len,
 	      struct error *e);
 int parse_name(const char *what, const char *s, struct error *e);
 int parse_enum(const char *what, const char *s, const char *const *names,
-	       uint32_t *out, struct error *e);
+	       u32 *out, struct error *e);
 
 /* Large enough for everything that a format_ function below writes. */
 #define FORMAT_MAX	64
 
-const char *format_fpr(uint64_t fpr, char *buf);
-const char *format_fpr_short(uint64_t fpr, char *buf);
-const char *format_time(uint64_t ms, char *buf);
-const char *format_size(uint64_t bytes, char *buf);
-const char *format_hex(const uint8_t *data, size_t len, char *buf);
+const char *format_fpr(u64 fpr, char *buf);
+const char *format_fpr_short(u64 fpr, char *buf);
+const char *format_time(u64 ms, char *buf);
+const char *format_size(u64 bytes, char *buf);
+const char *format_hex(const u8 *data, size_t len, char *buf);
 
 /* Most words on one line of a file, and most bytes. */
 #define LINE_WORDS	128

@@ -14,7 +14,7 @@
 #include "test.h"
 
 static char *out, *err;	/* what the last command wrote */
-static char dir[] = "/tmp/dlcbf-test.XXXXXX";
+static char dir[64] = "/tmp/dlcbf-test.XXXXXX";
 
 static char *read_back(int fd)
 {
@@ -202,7 +202,8 @@ static void test_table(void)
 	CHECK(!strstr(out, "secret"));
 	CHECK(run("-j -p table") == 0);
 	CHECK_HAS(out, "[\n    {\n        \"name\": \"blocked\",");
-	CHECK(run("table add web type flow key saddr/24/64,dport max-flows 1k bidir keys off dry-run") == 0);
+	CHECK(run("table add web type flow key saddr/24/64,dport max-flows 1k bidir keys off dry-run") ==
+	      0);
 	CHECK_HAS(out, "web: type flow family inet key saddr/24/64,dport max-flows 1000 fpr 1e-06 keys off learn off bidir on-full drop-new fragments miss\n");
 	CHECK(run("table show web") == 2);
 	CHECK_TEXT(err, "Error: there is no table web.\n");
@@ -254,7 +255,8 @@ static void test_hook(void)
 	CHECK_TEXT(err, "Error: cannot add hook input of table blocked: table: no such table (No such file or directory).\n");
 	CHECK(run(SET) == 0);
 	CHECK(run("hook add blocked hook prerouting priority raw hit drop miss accept") == 0);
-	CHECK(run("hook add blocked hook ingress device \"we#rd\" priority -2147483648 hit mark 0x10/0xf0 miss mark 7") == 0);
+	CHECK(run("hook add blocked hook ingress device \"we#rd\" priority -2147483648 hit mark 0x10/0xf0 miss mark 7") ==
+	      0);
 	CHECK(run("hook") == 0);
 	CHECK_TEXT(out, "blocked hook ingress device \"we#rd\" priority -2147483648 hit mark 0x10/0xf0 miss mark 0x7\n"
 		   "blocked hook prerouting priority -300 hit drop miss accept\n");
@@ -449,10 +451,12 @@ static void test_save(void)
 	struct stat st;
 
 	CHECK(run("-exist " SET " secret 000102030405060708090a0b0c0d0e0f") == 0);
-	CHECK(run("table add \"we#rd\" type flow key saddr,daddr,sport,dport,proto max-flows 100 learn on timeout 1h") == 0);
+	CHECK(run("table add \"we#rd\" type flow key saddr,daddr,sport,dport,proto max-flows 100 learn on timeout 1h") ==
+	      0);
 	CHECK(run("hook add blocked hook prerouting priority raw hit drop") == 0);
 	CHECK(run("flow add blocked 10.0.0.1 count 3") == 0);
-	CHECK(run("flow add blocked 10.0.0.2 timeout 90s packets 5 bytes 18446744073709551615") == 0);
+	CHECK(run("flow add blocked 10.0.0.2 timeout 90s packets 5 bytes 18446744073709551615") ==
+	      0);
 	CHECK(run("flow add \"we#rd\" [2001:db8::1]:443 [::1]:80 proto tcp learned") == 0);
 	CHECK(run("flow add \"we#rd\" 10.0.0.1 10.0.0.2 proto icmp type 8 code 0 id 5") == 0);
 	CHECK(run("save") == 0);
@@ -525,16 +529,19 @@ static void test_restore_errors(void)
 		{ "", "there is nothing in it", 255 },
 		{ "# nothing\n", "there is nothing in it", 255 },
 		{ HEAD TABLE, "the file was cut off", 255 },
-		{ HEAD TABLE "flow add t 10.0.0.1\nend 1\n", ":4: 1 commands were saved, and 2 are here", 255 },
+		{ HEAD TABLE "flow add t 10.0.0.1\nend 1\n",
+		  ":4: 1 commands were saved, and 2 are here", 255 },
 		{ HEAD TABLE "flow add t 10.0.0.1\nend 3\n", ":4:", 255 },
-		{ HEAD TABLE "end 1\nflow add t 10.0.0.1\n", ":4: there is more after the end", 255 },
+		{ HEAD TABLE "end 1\nflow add t 10.0.0.1\n",
+		  ":4: there is more after the end", 255 },
 		{ HEAD HEAD TABLE "end 1\n", ":2: a second beginning", 255 },
 		{ TABLE HEAD, ":2: a second beginning", 255 },
 		{ "dlcbf-save 2\n", ":1: a save file of version 2", 255 },
 		{ "dlcbf-save\n", ":1: a save file of version ?", 255 },
 		{ HEAD TABLE "end\n", ":3: \"end\" needs a value", 255 },
 		{ HEAD TABLE "end x\n", ":3: end: \"x\" is not a number", 255 },
-		{ TABLE "flow add t 10.0.0.1\nflow add t 10.0.0.x\n", ":3: \"10.0.0.x\" is not an address", 255 },
+		{ TABLE "flow add t 10.0.0.1\nflow add t 10.0.0.x\n",
+		  ":3: \"10.0.0.x\" is not an address", 255 },
 		{ TABLE "flow delete t 10.0.0.1\n", ":2: \"flow delete\" is not", 255 },
 		{ TABLE "flow\n", ":2: \"flow\" is not", 255 },
 		{ TABLE "flow add\n", ":2: the table's name is missing", 255 },
@@ -546,7 +553,8 @@ static void test_restore_errors(void)
 		{ "table add t type set\n", ":1: key is missing", 255 },
 		{ "table add t type set key saddr max-flows 1 dry-run\n", ":1: dry-run", 255 },
 		{ TABLE "flow add t \"10.0.0.1\n", ":2: a quote is not closed", 255 },
-		{ TABLE "flow add t 10.0.0.1\nflow add t 10.0.0.1\n", ":3: this flow is not right", 2 },
+		{ TABLE "flow add t 10.0.0.1\nflow add t 10.0.0.1\n",
+		  ":3: this flow is not right", 2 },
 		{ "monitor\n", ":1: \"monitor\" is not", 255 },
 	};
 	size_t i;

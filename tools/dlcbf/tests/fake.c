@@ -14,15 +14,15 @@
 struct fake_flow {
 	unsigned char key[KEY_MAX];	/* attributes */
 	size_t len;
-	uint32_t count;
-	uint64_t packets, bytes, timeout;
+	u32 count;
+	u64 packets, bytes, timeout;
 };
 
 struct fake_table {
 	struct fake_table *next;
 	char name[32];
-	uint32_t portid;	/* staged by; 0: live */
-	uint32_t id;
+	u32 portid;	/* staged by; 0: live */
+	u32 id;
 	unsigned char settings[4096];	/* attributes */
 	size_t len;
 	struct fake_flow *flows;
@@ -32,7 +32,7 @@ struct fake_table {
 struct fake_hook {
 	struct fake_hook *next;
 	char table[32];
-	uint32_t portid;
+	u32 portid;
 	unsigned char attrs[512];
 	size_t len;
 };
@@ -49,7 +49,7 @@ unsigned int fake_messages, fake_flow_messages;
 static struct fake_table *tables;
 static struct fake_hook *hooks;
 static struct reply *replies;
-static uint32_t last_port, last_id;
+static u32 last_port, last_id;
 
 static void free_table(struct fake_table *t)
 {
@@ -57,7 +57,7 @@ static void free_table(struct fake_table *t)
 	free(t);
 }
 
-static void drop_tables(uint32_t portid, bool all)
+static void drop_tables(u32 portid, bool all)
 {
 	struct fake_table **t = &tables;
 	struct fake_hook **h = &hooks;
@@ -94,8 +94,8 @@ void fake_reset(void)
 
 /* ---- answers ---- */
 
-static struct nlmsghdr *reply_begin(const struct nlmsghdr *req, uint8_t cmd,
-				    uint16_t flags)
+static struct nlmsghdr *reply_begin(const struct nlmsghdr *req, u8 cmd,
+				    u16 flags)
 {
 	struct reply *r = calloc(1, sizeof(*r)), **p = &replies;
 	struct genlmsghdr *g;
@@ -131,7 +131,7 @@ static void add_bytes(struct nlmsghdr *nlh, const void *data, size_t len)
 }
 
 static void acknowledge(const struct nlmsghdr *req, int error, const char *text,
-			uint32_t offset)
+			u32 offset)
 {
 	struct nlmsghdr *nlh = reply_begin(req, 0, 0);
 	struct nlmsgerr err = { .error = error };
@@ -167,14 +167,14 @@ static void done(const struct nlmsghdr *req)
 	reply_end(nlh);
 }
 
-static uint32_t offset_of(const struct nlmsghdr *req, const struct nlattr *attr)
+static u32 offset_of(const struct nlmsghdr *req, const struct nlattr *attr)
 {
 	return (const char *)attr - (const char *)req;
 }
 
 /* ---- tables ---- */
 
-static struct fake_table *find_table(const struct nlattr *name, uint32_t portid)
+static struct fake_table *find_table(const struct nlattr *name, u32 portid)
 {
 	struct fake_table *t;
 	char buf[32];
@@ -223,7 +223,7 @@ static void put_table(struct nlmsghdr *nlh, const struct fake_table *t)
 static void make_settings(struct fake_table *t, const struct nlattr **tb,
 			  bool secret)
 {
-	static const struct { uint16_t type; size_t len; uint64_t value; } defaults[] = {
+	static const struct { u16 type; size_t len; u64 value; } defaults[] = {
 		{ NF_DLCBF_A_TABLE_FAMILY, 4, NF_DLCBF_FAMILY_INET },
 		{ NF_DLCBF_A_TABLE_FPR, 8, 1000000000000ULL },
 		{ NF_DLCBF_A_TABLE_KEYS, 1, 1 },
@@ -514,11 +514,11 @@ static void flow_change(const struct nlmsghdr *req, const struct nlattr **tb,
 	unsigned int most = fake_troubles.failures ? fake_troubles.failures : 16;
 	struct fake_table *t = find_table(tb[NF_DLCBF_A_FLOWS_TABLE],
 					  staged ? req->nlmsg_pid : 0);
-	uint32_t position = 0, failed = 0, positions[64];
+	u32 position = 0, failed = 0, positions[64];
 	const struct nlattr *attr;
 	struct nlmsghdr *nlh;
 	struct nlattr *nest;
-	uint32_t i;
+	u32 i;
 	int ret = 0;
 
 	if (!t) {
@@ -598,8 +598,10 @@ static void flow_get(const struct nlmsghdr *req, const struct nlattr **tb,
 		mnl_attr_put_strz(nlh, NF_DLCBF_A_FLOWS_TABLE, t->name);
 		put_flow(nlh, f);
 		reply_end(nlh);
-		if (reset)
-			f->packets = f->bytes = 0;
+		if (reset) {
+			f->packets = 0;
+			f->bytes = 0;
+		}
 		acknowledge(req, 0, NULL, 0);
 		return;
 	}
@@ -609,8 +611,10 @@ static void flow_get(const struct nlmsghdr *req, const struct nlattr **tb,
 			mnl_attr_put_strz(nlh, NF_DLCBF_A_FLOWS_TABLE, t->name);
 		}
 		put_flow(nlh, &t->flows[i]);
-		if (reset)
-			t->flows[i].packets = t->flows[i].bytes = 0;
+		if (reset) {
+			t->flows[i].packets = 0;
+			t->flows[i].bytes = 0;
+		}
 		if (nlh->nlmsg_len > REPLY_SIZE - 1024) {
 			reply_end(nlh);
 			nlh = NULL;
@@ -628,7 +632,7 @@ static void get_family(const struct nlmsghdr *req)
 	static const char *const names[] = { "table", "flow" };
 	struct nlattr *groups, *group;
 	struct nlmsghdr *nlh;
-	uint32_t i;
+	u32 i;
 
 	if (fake_troubles.absent) {
 		acknowledge(req, -ENOENT, NULL, 0);
@@ -664,7 +668,7 @@ static ssize_t fake_send(struct nl *nl, const void *buf, size_t len)
 		const struct nlattr *flows[NF_DLCBF_A_FLOWS_MAX + 1];
 	} tb;
 	struct nlmsghdr *req = malloc(len);
-	uint8_t cmd;
+	u8 cmd;
 
 	memcpy(req, buf, len);
 	req->nlmsg_pid = nl->portid;
@@ -730,7 +734,7 @@ static ssize_t next_event(char *buf)
 	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf), *req = nlh;
 	struct genlmsghdr *g;
 	struct nlattr *nest;
-	uint8_t address[4] = { 10, 0, 0, 7 };
+	u8 address[4] = { 10, 0, 0, 7 };
 	const struct fake_table *t = tables;
 
 	(void)req;
@@ -791,7 +795,7 @@ static ssize_t fake_recv(struct nl *nl, void *buf, size_t size)
 	return len;
 }
 
-static int fake_join(struct nl *nl, uint32_t group)
+static int fake_join(struct nl *nl, u32 group)
 {
 	(void)nl;
 	return group == 7 || group == 8 ? 0 : -1;

@@ -42,7 +42,7 @@ static bool carry(const struct key_spec *spec, const struct key *k,
 		  struct key *back)
 {
 	const struct nlattr *tb[NF_DLCBF_A_FLOW_MAX + 1], *attr;
-	uint32_t nest;
+	u32 nest;
 
 	nl_request(&scratch, NF_DLCBF_CMD_FLOW_ADD, 0);
 	nest = nl_nest(&scratch, NF_DLCBF_A_FLOWS_FLOW);

@@ -14,7 +14,7 @@
 
 static void test_fpr(void)
 {
-	static const struct { const char *text; uint64_t value; } good[] = {
+	static const struct { const char *text; u64 value; } good[] = {
 		{ "0.1", 100000000000000000 },
 		{ "1e-6", 1000000000000 },
 		{ "0.000001", 1000000000000 },
@@ -48,7 +48,7 @@ static void test_fpr(void)
 		{ "1e-99999999999", "less than 1e-18" },
 	};
 	char buf[FORMAT_MAX];
-	uint64_t v, back, i;
+	u64 v, back, i;
 	struct error e;
 
 	for (i = 0; i < ARRAY_SIZE(good); i++) {
@@ -89,7 +89,7 @@ static void test_fpr(void)
 
 static void test_time(void)
 {
-	static const struct { const char *text; uint64_t ms; } good[] = {
+	static const struct { const char *text; u64 ms; } good[] = {
 		{ "60s", 60000 }, { "60", 60000 }, { "5m", 300000 },
 		{ "1h", 3600000 }, { "500ms", 500 }, { "1.5s", 1500 },
 		{ "1.5m", 90000 }, { "2d", 172800000 }, { "0", 0 },
@@ -103,7 +103,7 @@ static void test_time(void)
 		{ "18446744073709551615h", "too long" }, { "5sm", "unit" },
 	};
 	char buf[FORMAT_MAX];
-	uint64_t v, back;
+	u64 v, back;
 	struct error e;
 	size_t i;
 
@@ -127,7 +127,7 @@ static void test_time(void)
 
 static void test_count(void)
 {
-	static const struct { const char *text; uint64_t value; } good[] = {
+	static const struct { const char *text; u64 value; } good[] = {
 		{ "1000000", 1000000 }, { "1M", 1000000 }, { "1m", 1000000 },
 		{ "2k", 2000 }, { "1.5M", 1500000 }, { "4Ki", 4096 },
 		{ "1Gi", 1 << 30 }, { "1e6", 1000000 }, { "0", 0 },
@@ -142,7 +142,7 @@ static void test_count(void)
 		{ "17179869184Gi", "too large" },
 	};
 	struct error e;
-	uint64_t v;
+	u64 v;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(good); i++) {
@@ -160,7 +160,7 @@ static void test_count(void)
 static void test_uint(void)
 {
 	struct error e;
-	uint64_t v;
+	u64 v;
 
 	CHECK(!parse_uint("mark", "0xff", 255, &v, &e) && v == 255);
 	CHECK(!parse_uint("mark", "010", 255, &v, &e) && v == 10);
@@ -303,10 +303,10 @@ static void test_lines(void)
 static void test_small(void)
 {
 	static const char *const names[] = { "", "set", "flow", "x", NULL };
-	uint8_t bytes[4];
+	u8 bytes[4];
 	char buf[FORMAT_MAX];
 	struct error e;
-	uint32_t v;
+	u32 v;
 
 	CHECK(!parse_hex("secret", "00fFa0b1", bytes, 4, &e));
 	CHECK_TEXT(format_hex(bytes, 4, buf), "00ffa0b1");
