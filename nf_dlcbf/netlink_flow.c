@@ -16,7 +16,9 @@
  * to 32 KiB; the core sees to that, and more would be cut off for a reader of
  * less.
  */
+#include <linux/bitops.h>
 #include <linux/netlink.h>
+#include <linux/overflow.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <net/netlink.h>
@@ -27,7 +29,7 @@
 #include "netlink_internal.h"
 #include "table.h"
 
-/* Flows between two looks at whether the contents are still the table's. */
+/* Flows between two looks at whether the contents are still the table's: bits of a u64. */
 #define STEP	64
 
 #define NAME_POLICY	{ .type = NLA_NUL_STRING, .len = NF_DLCBF_NAME_MAX }
@@ -419,19 +421,28 @@ static void drop_news(struct request *request)
 
 /* ---- changing flows ---- */
 
-static const char *failure_message(int err)
+/* The last stands for all other errors. */
+static const struct {
+	int error;
+	const char *message;
+} explanations[] = {
+	{ -EEXIST,	"the flow is in the table already" },
+	{ -ENOENT,	"the table has no such flow" },
+	{ -ENOSPC,	"the table has no cell for the flow: it is full" },
+	{ -EAGAIN,	"the table's contents were replaced meanwhile: try again" },
+	{ 0,		"the flow cannot be changed" },
+};
+
+#define EXPLANATION_SIZE_MAX	64
+
+/* Which of @explanations is that of @err. */
+static unsigned int explain(int err)
 {
-	switch (err) {
-	case -EEXIST:
-		return "the flow is in the table already";
-	case -ENOENT:
-		return "the table has no such flow";
-	case -ENOSPC:
-		return "the table has no cell for the flow: it is full";
-	case -EAGAIN:
-		return "the table's contents were replaced meanwhile: try again";
-	}
-	return "the flow cannot be changed";
+	unsigned int i = 0;
+
+	while (explanations[i].error && explanations[i].error != err)
+		i++;
+	return i;
 }
 
 static int change_flow(struct request *request, struct nf_dlcbf_flow *flow)
@@ -494,7 +505,7 @@ static int change_one(struct request *request)
 			err = -EAGAIN;
 	}
 	if (err) {
-		refusal.message = failure_message(err);
+		refusal.message = explanations[explain(err)].message;
 		refusal.attribute = NF_DLCBF_A_FLOWS_FLOW;
 		nf_dlcbf_nl_refuse(request->info->extack, request->info->attrs, NULL, &refusal,
 				   err);
@@ -504,48 +515,50 @@ static int change_one(struct request *request)
 
 /**
  * struct tally - what became of the flows of a message
- * @skb:      the reply; failures are added while they fit
- * @is_full:  no more fit
- * @position: of the next flow
- * @settled:  flows before this one need no further look
- * @applied:  flows changed
- * @failed:   flows not changed
- * @pending:  flows changed since @settled
- * @stale:    the contents are not the table's any more
+ * @skb:       the reply; it has room for a failure of every flow
+ * @explained: which of @explanations are in @skb
+ * @position:  of the next flow
+ * @settled:   flows before this one need no further look
+ * @applied:   flows changed
+ * @failed:    flows not changed
+ * @pending:   which of the flows since @settled were changed
+ * @stale:     the contents are not the table's any more
  */
 struct tally {
 	struct sk_buff *skb;
-	bool is_full;
+	unsigned long explained;
 	u32 position;
 	u32 settled;
 	u32 applied;
 	u32 failed;
-	u32 pending;
+	u64 pending;
 	bool stale;
 };
 
-static int put_failure(struct sk_buff *skb, u32 position, int err)
+static size_t failures_size(u32 count)
 {
-	struct nlattr *nest = nla_nest_start(skb, NF_DLCBF_A_FLOWS_FAILURE);
-
-	if (!nest)
-		return -EMSGSIZE;
-	if (nla_put_u32(skb, NF_DLCBF_A_FAILURE_POSITION, position) ||
-	    nla_put_u32(skb, NF_DLCBF_A_FAILURE_ERROR, -err) ||
-	    nla_put_string(skb, NF_DLCBF_A_FAILURE_MESSAGE, failure_message(err))) {
-		nla_nest_cancel(skb, nest);
-		return -EMSGSIZE;
-	}
-	nla_nest_end(skb, nest);
-	return 0;
+	return size_add(size_mul(count, nla_total_size(2 * nla_total_size(sizeof(u32)))),
+			ARRAY_SIZE(explanations) * nla_total_size(EXPLANATION_SIZE_MAX));
 }
 
 static void note_failure(struct tally *tally, u32 position, int err)
 {
+	struct nlattr *nest = nla_nest_start(tally->skb, NF_DLCBF_A_FLOWS_FAILURE);
+	const unsigned int i = explain(err);
+
 	tally->failed++;
-	/* The first ones, without a gap. */
-	if (!tally->is_full && put_failure(tally->skb, position, err))
-		tally->is_full = true;
+	if (WARN_ON_ONCE(!nest))
+		return;
+	if (WARN_ON_ONCE(nla_put_u32(tally->skb, NF_DLCBF_A_FAILURE_POSITION, position) ||
+			 nla_put_u32(tally->skb, NF_DLCBF_A_FAILURE_ERROR, -err))) {
+		nla_nest_cancel(tally->skb, nest);
+		return;
+	}
+	/* The same words every time would be most of the message. */
+	if (!__test_and_set_bit(i, &tally->explained))
+		WARN_ON_ONCE(nla_put_string(tally->skb, NF_DLCBF_A_FAILURE_MESSAGE,
+					    explanations[i].message));
+	nla_nest_end(tally->skb, nest);
 }
 
 /*
@@ -555,13 +568,16 @@ static void note_failure(struct tally *tally, u32 position, int err)
  */
 static void settle_step(struct request *request, struct tally *tally)
 {
-	if (settle(request, tally->pending)) {
-		tally->applied += tally->pending;
+	const u32 count = hweight64(tally->pending);
+	unsigned int i;
+
+	if (settle(request, count)) {
+		tally->applied += count;
 	} else {
 		tally->stale = true;
-		tally->failed += tally->pending;
-		if (tally->pending && !tally->is_full)
-			tally->is_full = put_failure(tally->skb, tally->settled, -EAGAIN);
+		for (i = 0; i < STEP; i++)
+			if (tally->pending & BIT_ULL(i))
+				note_failure(tally, tally->settled + i, -EAGAIN);
 		drop_news(request);
 	}
 	tally->pending = 0;
@@ -586,7 +602,7 @@ static void change_all(struct request *request, struct tally *tally)
 		if (err)
 			note_failure(tally, tally->position, err);
 		else
-			tally->pending++;
+			tally->pending |= BIT_ULL(tally->position - tally->settled);
 		if (!(++tally->position % STEP)) {
 			if (!tally->stale)
 				settle_step(request, tally);
@@ -598,14 +614,16 @@ static void change_all(struct request *request, struct tally *tally)
 		settle_step(request, tally);
 }
 
-static int change_many(struct request *request)
+static int change_many(struct request *request, u32 count)
 {
 	struct nf_dlcbf_nl_message reply;
 	struct nlattr *applied, *failed;
 	struct tally tally = {};
 	int err;
 
-	err = nf_dlcbf_nl_reply_start(&reply, request->info, GENLMSG_DEFAULT_SIZE);
+	err = nf_dlcbf_nl_reply_start(&reply, request->info,
+				      size_add(failures_size(count),
+					       2 * nla_total_size(sizeof(u32))));
 	if (err)
 		return err;
 	applied = nla_reserve(reply.skb, NF_DLCBF_A_FLOWS_APPLIED, sizeof(u32));
@@ -632,7 +650,7 @@ int nf_dlcbf_nl_flow_add(struct sk_buff *skb, struct genl_info *info)
 		return err;
 	err = check_flows(&request, &count);
 	if (!err)
-		err = count == 1 ? change_one(&request) : change_many(&request);
+		err = count == 1 ? change_one(&request) : change_many(&request, count);
 	request_end(&request);
 	return err;
 }
@@ -655,7 +673,7 @@ int nf_dlcbf_nl_flow_del(struct sk_buff *skb, struct genl_info *info)
 		err = -ENOMEM;
 		goto out;
 	}
-	err = count == 1 ? change_one(&request) : change_many(&request);
+	err = count == 1 ? change_one(&request) : change_many(&request, count);
 out:
 	request_end(&request);
 	return err;

@@ -36,12 +36,37 @@ static void load_begin(struct load *l)
 		nl_put_flag(nl, NF_DLCBF_A_FLOWS_EXIST);
 }
 
-/* What the kernel says of a message with many flows. */
+/*
+ * What the kernel says of a message with many flows.  It explains an error the
+ * first time only.
+ */
 struct reply {
 	struct load *load;
 	u64 failed;
 	unsigned int reported;
+	struct explanation {
+		u32 error;
+		char text[256];
+	} explanations[8];
 };
+
+static const char *explanation(struct reply *reply, u32 error,
+			       const struct nlattr *message)
+{
+	struct explanation *x;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(reply->explanations); i++) {
+		x = &reply->explanations[i];
+		if (!x->text[0] && message) {
+			x->error = error;
+			nl_get_str(message, x->text, sizeof(x->text));
+		}
+		if (x->text[0] && x->error == error)
+			return x->text;
+	}
+	return NULL;
+}
 
 static int reply_cb(const struct nlmsghdr *nlh, void *data)
 {
@@ -51,9 +76,9 @@ static int reply_cb(const struct nlmsghdr *nlh, void *data)
 
 	mnl_attr_for_each(attr, nlh, sizeof(struct genlmsghdr)) {
 		const struct nlattr *tb[NF_DLCBF_A_FAILURE_MAX + 1];
+		const char *text;
 		u32 position, code;
 		struct error e;
-		char text[256];
 
 		if (mnl_attr_get_type(attr) == NF_DLCBF_A_FLOWS_FAILED)
 			reply->failed = nl_get_uint(attr);
@@ -67,11 +92,10 @@ static int reply_cb(const struct nlmsghdr *nlh, void *data)
 		code = nl_get_uint(tb[NF_DLCBF_A_FAILURE_ERROR]);
 		if (position >= l->pending)
 			continue;
-		if (tb[NF_DLCBF_A_FAILURE_MESSAGE])
+		text = explanation(reply, code, tb[NF_DLCBF_A_FAILURE_MESSAGE]);
+		if (text)
 			err_set(&e, "%s:%lu: %s (%s)", l->file,
-				l->line[position],
-				nl_get_str(tb[NF_DLCBF_A_FAILURE_MESSAGE], text,
-					   sizeof(text)), strerror(code));
+				l->line[position], text, strerror(code));
 		else
 			err_set(&e, "%s:%lu: %s", l->file, l->line[position],
 				strerror(code));

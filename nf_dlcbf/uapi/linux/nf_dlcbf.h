@@ -25,7 +25,7 @@
  *
  * A FLOW_ADD or FLOW_DEL with one FLOW succeeds or fails as a whole, with the
  * error in the acknowledgment.  With more than one, each is tried; the reply
- * has APPLIED, FAILED and a FAILURE for each of the first failures, and the
+ * has APPLIED, FAILED and a FAILURE for each that failed, and the
  * acknowledgment is an error only when the message itself was not well formed,
  * in which case nothing was changed.
  *
@@ -344,7 +344,7 @@ enum nf_dlcbf_attr_failure {
 	NF_DLCBF_A_FAILURE_UNSPEC,
 	NF_DLCBF_A_FAILURE_POSITION,	/* u32, of the flow in the message, from 0 */
 	NF_DLCBF_A_FAILURE_ERROR,	/* u32, errno */
-	NF_DLCBF_A_FAILURE_MESSAGE,	/* string */
+	NF_DLCBF_A_FAILURE_MESSAGE,	/* string, in the first of each ERROR */
 
 	__NF_DLCBF_A_FAILURE_MAX,
 	NF_DLCBF_A_FAILURE_MAX = __NF_DLCBF_A_FAILURE_MAX - 1

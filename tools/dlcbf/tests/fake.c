@@ -551,8 +551,9 @@ static void flow_change(const struct nlmsghdr *req, const struct nlattr **tb,
 		mnl_attr_put_u32(nlh, NF_DLCBF_A_FAILURE_POSITION, positions[i]);
 		mnl_attr_put_u32(nlh, NF_DLCBF_A_FAILURE_ERROR,
 				 add ? EEXIST : ENOENT);
-		mnl_attr_put_strz(nlh, NF_DLCBF_A_FAILURE_MESSAGE,
-				  "this flow is not right");
+		if (!i)
+			mnl_attr_put_strz(nlh, NF_DLCBF_A_FAILURE_MESSAGE,
+					  "this flow is not right");
 		mnl_attr_nest_end(nlh, nest);
 	}
 	reply_end(nlh);
