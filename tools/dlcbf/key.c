@@ -72,6 +72,13 @@ static bool proto_has_ports(u8 proto)
 	return false;
 }
 
+/* Its ports are the zeros that need not be given. */
+static bool has_no_ports(const struct key *k)
+{
+	return (k->have & KEY_PROTO) && !proto_has_ports(k->proto) &&
+	       !k->sport && !k->dport;
+}
+
 static int parse_proto(const char *s, u8 *proto, struct error *e)
 {
 	const struct protoent *p;
@@ -855,7 +862,8 @@ size_t key_format(const struct key_spec *spec, const struct key *k, char *buf,
 	struct devices *devices = spec ? spec->devices : NULL;
 	struct text t = { buf, size, 0 };
 	char word[INET6_ADDRSTRLEN + IF_NAMESIZE];
-	bool sport = k->have & KEY_SPORT, dport = k->have & KEY_DPORT;
+	u32 have = k->have & ~(has_no_ports(k) ? KEY_SPORT | KEY_DPORT : 0);
+	bool sport = have & KEY_SPORT, dport = have & KEY_DPORT;
 
 	buf[0] = 0;
 	if (k->have & KEY_SADDR) {

@@ -99,6 +99,10 @@ static int runf(const char *fmt, const char *name)
 	return run(line);
 }
 
+/* For long lines. */
+#define CHECK_RUN(status, line) \
+	test_result(run(line) == (status), __FILE__, __LINE__, "%s", line)
+
 #define SET "table add blocked type set family ipv4 key saddr max-flows 1000"
 
 static void test_usage(void)
@@ -202,8 +206,8 @@ static void test_table(void)
 	CHECK(!strstr(out, "secret"));
 	CHECK(run("-j -p table") == 0);
 	CHECK_HAS(out, "[\n    {\n        \"name\": \"blocked\",");
-	CHECK(run("table add web type flow key saddr/24/64,dport max-flows 1k bidir keys off dry-run") ==
-	      0);
+	CHECK_RUN(0,
+		  "table add web type flow key saddr/24/64,dport max-flows 1k bidir keys off dry-run");
 	CHECK_HAS(out, "web: type flow family inet key saddr/24/64,dport max-flows 1000 fpr 1e-06 keys off learn off bidir on-full drop-new fragments miss\n");
 	CHECK(run("table show web") == 2);
 	CHECK_TEXT(err, "Error: there is no table web.\n");
@@ -255,8 +259,8 @@ static void test_hook(void)
 	CHECK_TEXT(err, "Error: cannot add hook input of table blocked: table: no such table (No such file or directory).\n");
 	CHECK(run(SET) == 0);
 	CHECK(run("hook add blocked hook prerouting priority raw hit drop miss accept") == 0);
-	CHECK(run("hook add blocked hook ingress device \"we#rd\" priority -2147483648 hit mark 0x10/0xf0 miss mark 7") ==
-	      0);
+	CHECK_RUN(0,
+		  "hook add blocked hook ingress device \"we#rd\" priority -2147483648 hit mark 0x10/0xf0 miss mark 7");
 	CHECK(run("hook") == 0);
 	CHECK_TEXT(out, "blocked hook ingress device \"we#rd\" priority -2147483648 hit mark 0x10/0xf0 miss mark 0x7\n"
 		   "blocked hook prerouting priority -300 hit drop miss accept\n");
@@ -451,8 +455,8 @@ static void test_save(void)
 	struct stat st;
 
 	CHECK(run("-exist " SET " secret 000102030405060708090a0b0c0d0e0f") == 0);
-	CHECK(run("table add \"we#rd\" type flow key saddr,daddr,sport,dport,proto max-flows 100 learn on timeout 1h") ==
-	      0);
+	CHECK_RUN(0,
+		  "table add \"we#rd\" type flow key saddr,daddr,sport,dport,proto max-flows 100 learn on timeout 1h");
 	CHECK(run("hook add blocked hook prerouting priority raw hit drop") == 0);
 	CHECK(run("flow add blocked 10.0.0.1 count 3") == 0);
 	CHECK(run("flow add blocked 10.0.0.2 timeout 90s packets 5 bytes 18446744073709551615") ==

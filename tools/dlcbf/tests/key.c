@@ -135,9 +135,9 @@ static void test_good(void)
 	good("inet", five, "10.0.0.7 10.0.0.1 proto gre gre-key 7",
 	     "10.0.0.7 10.0.0.1 proto gre gre-key 0x00000007");
 	good("inet", five, "10.0.0.7 10.0.0.1 proto ospf",
-	     "10.0.0.7:0 10.0.0.1:0 proto ospf");
+	     "10.0.0.7 10.0.0.1 proto ospf");
 	good("inet", five, "10.0.0.7 10.0.0.1 proto 253",
-	     "10.0.0.7:0 10.0.0.1:0 proto 253");
+	     "10.0.0.7 10.0.0.1 proto 253");
 	good("ipv4", "sport,dport", "sport 1 dport 2", "sport 1 dport 2");
 	good("inet", "proto,dport", "family ipv6 dport 443 proto tcp",
 	     "family ipv6 dport 443 proto tcp");
