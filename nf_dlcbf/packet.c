@@ -380,11 +380,9 @@ static u16 vlan_of_device(const struct net_device *device)
 	return device && is_vlan_dev(device) ? vlan_dev_vlan_id(device) : 0;
 }
 
-/* Reassembly notes the size of the largest fragment. */
+/* Reassembly notes the size of the largest fragment, also when it was the only one. */
 static bool was_reassembled(const struct sk_buff *skb, u8 family)
 {
-	if (!skb_has_frag_list(skb) || skb_is_gso(skb))
-		return false;
 	return family == 4 ? IPCB(skb)->frag_max_size : IP6CB(skb)->frag_max_size;
 }
 
