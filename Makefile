@@ -144,7 +144,7 @@ uninstall:
 .PHONY: demo
 demo: deps
 	$(MAKE) all KERNEL=$(VM_KERNEL)
-	scripts/vm -k $(VM_KERNEL) scripts/demo $(DEMO_ARGS)
+	scripts/demo -k $(VM_KERNEL) $(DEMO_ARGS)
 
 .PHONY: selftest
 selftest:
