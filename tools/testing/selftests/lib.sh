@@ -416,8 +416,9 @@ lab()
 	route add fd00:16::/32 via fd00:1::2
 	END
 	inside "$G" sh -c 'cd /proc/sys/net; echo 1 >ipv4/ip_forward; echo 1 >ipv6/conf/all/forwarding'
-	# Until the last of what the kernel had to say of itself is out.
-	sleep 0.3
+	# Until the last of what the kernel had to say of itself is out: reports of
+	# group membership are sent twice, and late on a busy machine.
+	sleep 2
 	trap finish EXIT
 	begin_batches
 	begin_craft
