@@ -319,6 +319,22 @@ static int list_flows(struct run *r, u8 cmd, struct key_spec *spec,
 	struct error e;
 	int ret = 0, i;
 
+	/*
+	 * The module refuses these too, but some kernels lose what it says when
+	 * it does not begin a dump.
+	 */
+	if (cmd == NF_DLCBF_CMD_FLOW_RESET &&
+	    r->table.type == NF_DLCBF_TYPE_SET) {
+		err_set(&e, "table %s is a set: it has no counters to reset",
+			spec->table);
+		return fail(&e);
+	}
+	if (filter && !spec->keys) {
+		err_set(&e, "table %s has no keys: only all of its flows or a whole key can be asked for",
+			spec->table);
+		return fail(&e);
+	}
+
 	for (i = 0; !ret && i < TRIES; i++) {
 		out_hold(&r->out);
 		json_begin(&r->out);

@@ -77,8 +77,7 @@ static int parse_verdict(const char *what, struct args *a, struct verdict *v,
 		return ret;
 	slash = strchr(s, '/');
 	if (slash) {
-		ret = parse_uint("the mask of the mark", slash + 1, UINT32_MAX,
-				 &n, e);
+		ret = parse_uint("the mark's mask", slash + 1, UINT32_MAX, &n, e);
 		if (ret)
 			return ret;
 		v->mask = n;
@@ -355,8 +354,9 @@ static int hook_send(struct run *r, struct args *a, u8 cmd)
 	if (r->exist)
 		nl_put_flag(&r->nl, NF_DLCBF_A_HOOK_EXIST);
 	if (nl_talk(&r->nl, NULL, NULL) < 0)
-		return run_refused(r, "cannot %s hook %s of table %s",
+		return run_refused(r, "cannot %s hook %s%s%s of table %s",
 				   add ? "add" : "delete", hook_names[h.hook],
+				   h.device[0] ? " device " : "", h.device,
 				   h.table);
 	return 0;
 }

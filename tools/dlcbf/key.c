@@ -255,14 +255,14 @@ static int take_part(struct key *k, u32 part, const char *what,
 }
 
 static int take_family(const struct key_spec *spec, struct key *k,
-		       u32 family, struct error *e)
+		       const char *said, u32 family, struct error *e)
 {
 	if (spec->family != NF_DLCBF_FAMILY_INET && family != spec->family)
-		return err_set(e, "table %s is for %s, not for %s", spec->table,
-			       family_names[spec->family],
+		return err_set(e, "%s: table %s is for %s, not for %s", said,
+			       spec->table, family_names[spec->family],
 			       family_names[family]);
 	if (k->family && k->family != family)
-		return err_set(e, "IPv4 and IPv6 in one key");
+		return err_set(e, "%s: IPv4 and IPv6 in one key", said);
 	k->family = family;
 	return 0;
 }
@@ -290,7 +290,7 @@ static int take_address(const struct key_spec *spec, bool filter, struct key *k,
 	ret = parse_address(s, &a, e);
 	if (ret)
 		return ret;
-	ret = take_family(spec, k, a.family, e);
+	ret = take_family(spec, k, s, a.family, e);
 	if (ret)
 		return ret;
 	ret = take_part(k, destination ? KEY_DADDR : KEY_SADDR, what, e);
@@ -338,6 +338,7 @@ static int take_fingerprint(const struct key_spec *spec, struct key *k,
 			    const char *s, struct error *e)
 {
 	unsigned long bucket, remainder;
+	const char *said = s;
 	char *end;
 
 	if (spec->keys)
@@ -358,7 +359,8 @@ static int take_fingerprint(const struct key_spec *spec, struct key *k,
 	k->remainder = remainder;
 	return take_part(k, KEY_BUCKET, "fingerprint", e);
 bad:
-	return err_set(e, "a fingerprint is BUCKET:REMAINDER, both hexadecimal");
+	return err_set(e, "fingerprint: \"%s\" is not BUCKET:REMAINDER, both hexadecimal",
+		       said);
 }
 
 enum word {
@@ -417,7 +419,7 @@ static int take_word(const struct key_spec *spec, bool filter, struct key *k,
 			ret = err_set(e, "family: a key is ipv4 or ipv6");
 		if (!ret)
 			ret = take_part(k, KEY_FAMILY, "family", e);
-		return ret ? ret : take_family(spec, k, family, e);
+		return ret ? ret : take_family(spec, k, "family", family, e);
 	case WORD_ID:
 		ret = take_number(k, KEY_ICMP_ID, "id", s, 65535, &v, e);
 		k->icmp_id = v;
@@ -970,8 +972,8 @@ static int parse_prefixes(const char *s, size_t len, const char *field,
 		ret = parse_prefix(s, first, 128, v6);
 	}
 	if (ret)
-		return err_set(e, "key: the prefix length of %s is 1 to %s",
-			       field, spec->family == NF_DLCBF_FAMILY_INET ?
+		return err_set(e, "key: %s/%.*s: the prefix length is 1 to %s",
+			       field, (int)len, s, spec->family == NF_DLCBF_FAMILY_INET ?
 			       "32 for IPv4 and 1 to 128 for IPv6" :
 			       spec->family == NF_DLCBF_FAMILY_IPV4 ?
 			       "32" : "128");

@@ -108,6 +108,7 @@ static int restore_table(struct restore *s, struct args *a)
 static int restore_hook(struct restore *s, struct args *a)
 {
 	struct nl *nl = &s->run->nl;
+	char what[64];
 	struct error e;
 	struct hook h;
 	size_t which;
@@ -125,8 +126,11 @@ static int restore_hook(struct restore *s, struct args *a)
 	nl_request(nl, NF_DLCBF_CMD_HOOK_ADD, 0);
 	hook_put(nl, &h, true);
 	nl_put_flag(nl, NF_DLCBF_A_HOOK_STAGED);
-	if (nl_talk(nl, NULL, NULL) < 0)
-		return refused_at_line(s, "a hook of table", h.table);
+	if (nl_talk(nl, NULL, NULL) < 0) {
+		snprintf(what, sizeof(what), "a hook%s%s of table",
+			 h.device[0] ? " of device " : "", h.device);
+		return refused_at_line(s, what, h.table);
+	}
 	return 0;
 }
 

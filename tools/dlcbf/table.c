@@ -872,7 +872,9 @@ static int table_names_only(struct run *r, struct args *a, u8 cmd,
 	if (r->exist && cmd == NF_DLCBF_CMD_TABLE_DEL)
 		nl_put_flag(&r->nl, NF_DLCBF_A_TABLE_EXIST);
 	if (nl_talk(&r->nl, NULL, NULL) < 0)
-		return run_refused(r, "cannot %s table %s", what, name[0]);
+		return run_refused(r, "cannot %s table %s%s%s", what, name[0],
+				   name[1] ? " with " : "",
+				   name[1] ? name[1] : "");
 	return 0;
 }
 

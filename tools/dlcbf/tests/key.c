@@ -172,7 +172,7 @@ static void test_bad(void)
 	bad("ipv4", "saddr,sport", false, "10.0.0.1:80:81", "not an address");
 	bad("ipv4", "saddr", false, "[10.0.0.1", "no ]");
 	bad("ipv4", "saddr", false, "[10.0.0.1]x", "not an address");
-	bad("ipv4", "saddr", false, "::1", "table t is for ipv4, not for ipv6");
+	bad("ipv4", "saddr", false, "::1", "::1: table t is for ipv4, not for ipv6");
 	bad("ipv6", "saddr", false, "10.0.0.1", "is for ipv6, not for ipv4");
 	bad("inet", "saddr,daddr", false, "10.0.0.1 ::1", "in one key");
 	bad("inet", "saddr,daddr", false, "10.0.0.1", "daddr is missing");
