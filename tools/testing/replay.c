@@ -17,6 +17,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "sender.h"
 
@@ -45,6 +47,7 @@ struct options {
 	bool keep;		/* -e: Ethernet frames as they are */
 	bool cut;		/* -c: cut frames too */
 	bool verbose;
+	bool local;		/* -o: as this machine's own */
 	int other;		/* -x: ethertype for all that is not IP, or -1 */
 	uint64_t pps;
 	uint64_t loops;
@@ -76,6 +79,8 @@ static void usage(FILE *to)
 		"longer than the device's MTU are left out and counted.\n"
 		"\n"
 		"  -i DEV   send out of DEV (without: only say what would be sent)\n"
+		"  -o       send IP packets as this machine's own, by raw sockets; what those do\n"
+		"           not take is counted as refused\n"
 		"  -m MAC   to this hardware address (default: broadcast)\n"
 		"  -s MAC   from this hardware address (default: that of DEV)\n"
 		"  -r PPS   frames a second (default: as many as possible)\n"
@@ -337,6 +342,43 @@ static void read_capture(const struct options *o, unsigned int mtu, const char *
 	pcap_close(capture);
 }
 
+/* Sends every packet as if a program of this machine had made it. */
+static void send_local(struct sender *sender)
+{
+	int ip4 = socket(AF_INET, SOCK_RAW, IPPROTO_RAW);
+	int ip6 = socket(AF_INET6, SOCK_RAW, IPPROTO_RAW);
+	int one = 1;
+	size_t i;
+
+	if (ip4 < 0 || ip6 < 0 || setsockopt(ip4, SOL_SOCKET, SO_BROADCAST, &one, sizeof(one)))
+		die("raw socket: %s", strerror(errno));
+	for (i = 0; i < load.frames; i++) {
+		const uint8_t *frame = load.arena + load.frame[i].at;
+		const struct ether_header *header = (const void *)frame;
+		unsigned int len = load.frame[i].len - ETH_HLEN;
+		struct sockaddr_in6 to6 = { .sin6_family = AF_INET6 };
+		struct sockaddr_in to4 = { .sin_family = AF_INET };
+		ssize_t sent = -1;
+
+		frame += ETH_HLEN;
+		if (header->ether_type == htons(ETHERTYPE_IP) && len >= 20) {
+			memcpy(&to4.sin_addr, frame + 16, 4);
+			sent = sendto(ip4, frame, len, MSG_DONTWAIT, (void *)&to4, sizeof(to4));
+		} else if (header->ether_type == htons(ETHERTYPE_IPV6) && len >= 40) {
+			memcpy(&to6.sin6_addr, frame + 24, 16);
+			sent = sendto(ip6, frame, len, MSG_DONTWAIT, (void *)&to6, sizeof(to6));
+		}
+		if (sent < 0) {
+			sender->refused++;
+		} else {
+			sender->sent++;
+			sender->bytes += load.frame[i].len;
+		}
+	}
+	close(ip4);
+	close(ip6);
+}
+
 int main(int argc, char **argv)
 {
 	struct options o = { .other = -1, .loops = 1 };
@@ -346,7 +388,7 @@ int main(int argc, char **argv)
 	int c;
 
 	memset(o.to, 0xff, ETH_ALEN);
-	while ((c = getopt(argc, argv, "i:m:s:r:n:ecx:vh")) != -1) {
+	while ((c = getopt(argc, argv, "i:m:s:r:n:ecx:ovh")) != -1) {
 		switch (c) {
 		case 'i':
 			o.device = optarg;
@@ -379,6 +421,9 @@ int main(int argc, char **argv)
 			else
 				o.other = (int)parse_number(optarg, "-x", 0xffff);
 			break;
+		case 'o':
+			o.local = true;
+			break;
 		case 'v':
 			o.verbose = true;
 			break;
@@ -390,7 +435,7 @@ int main(int argc, char **argv)
 			return 2;
 		}
 	}
-	if (optind == argc) {
+	if (optind == argc || (o.device && o.local)) {
 		usage(stderr);
 		return 2;
 	}
@@ -410,6 +455,9 @@ int main(int argc, char **argv)
 				sender_put(&sender, load.arena + load.frame[i].at,
 					   load.frame[i].len);
 		sender_flush(&sender);
+	} else if (o.local) {
+		for (loop = 0; loop < o.loops; loop++)
+			send_local(&sender);
 	}
 	elapsed = now_ns() - elapsed;
 
@@ -417,11 +465,11 @@ int main(int argc, char **argv)
 	       count[SENT] + count[NOT_IP] + count[CUT] + count[TOO_LONG], count[SENT], l3_bytes);
 	for (c = NOT_IP; c < REASONS; c++)
 		printf(",\"%s\":%" PRIu64, reason_name[c], count[c]);
-	if (o.device)
+	if (o.device || o.local)
 		printf(",\"sent\":%" PRIu64 ",\"sent_bytes\":%" PRIu64 ",\"refused\":%" PRIu64
 		       ",\"dropped\":%" PRIu64 ",\"seconds\":%.3f", sender.sent,
 		       sender.bytes - sender.sent * ETH_HLEN, sender.refused,
-		       sender_dropped(&sender), (double)elapsed / 1e9);
+		       o.device ? sender_dropped(&sender) : 0, (double)elapsed / 1e9);
 	printf("}\n");
-	return sender.refused ? 1 : 0;
+	return sender.refused && !o.local ? 1 : 0;
 }
