@@ -8,6 +8,7 @@ KERNEL :=
 KDIR :=
 PREFIX := /usr/local
 DESTDIR :=
+INSTALL_MOD_PATH := $(DESTDIR)
 DEMO_ARGS :=
 
 # The series that "make module" builds for where the running kernel has no
@@ -123,7 +124,8 @@ $(TOOLS):
 	$(MAKE) -C $@
 
 MODDIR = $(INSTALL_MOD_PATH)/lib/modules/$(RELEASE)
-depmod = depmod $(if $(INSTALL_MOD_PATH),-b '$(INSTALL_MOD_PATH)') $(RELEASE)
+# A package has no list of modules: the system that it is installed in makes it.
+depmod = $(if $(DESTDIR),:,depmod $(if $(INSTALL_MOD_PATH),-b '$(INSTALL_MOD_PATH)') $(RELEASE))
 
 # Not the kernel's modules_install: without the kernel's own tree it skips
 # depmod, so that modprobe does not find what was installed, and it complains
