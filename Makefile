@@ -152,7 +152,7 @@ demo: deps
 selftest:
 	scripts/install-deps build vm demo
 	$(MAKE) all KERNEL=$(VM_KERNEL)
-	scripts/vm -k $(VM_KERNEL) -t 1800 tools/testing/selftests/run.sh
+	scripts/vm -k $(VM_KERNEL) -t 2700 -m 3072 tools/testing/selftests/run.sh
 
 .PHONY: check lint check-user check-kernel
 check: deps

@@ -10,7 +10,7 @@
 set -u
 cd -- "$(dirname -- "$0")" || exit 1
 
-TIMEOUT=${NF_DLCBF_TEST_TIMEOUT:-300}
+TIMEOUT=${NF_DLCBF_TEST_TIMEOUT:-900}
 
 all()
 {
