@@ -54,30 +54,58 @@ void nf_dlcbf_withdrawn_drain(struct nf_dlcbf_filter *filter,
 		kvfree(withdrawn);
 		return;
 	}
+	atomic_add(withdrawn->count, &filter->leaving);
 	llist_add(&withdrawn->node, &filter->draining);
 	nf_dlcbf_expire_kick(filter);
 }
 
-static void notify(struct nf_dlcbf_filter *filter, int kind, u32 cell,
-		   struct dlcbf_fingerprint fingerprint)
+/**
+ * nf_dlcbf_withdrawn_wait() - wait for the cells that are on their way out
+ * @filter: contents of a table, of which the caller has a reference
+ *
+ * A flow that was deleted has its cell until a grace period is over.  Whoever
+ * deletes one in a full table and then adds another expects that it has room.
+ *
+ * Context: process, may sleep.
+ * Return: there were any, so that it is worth looking for an empty cell again.
+ */
+bool nf_dlcbf_withdrawn_wait(struct nf_dlcbf_filter *filter)
+{
+	if (!atomic_read(&filter->leaving))
+		return false;
+	flush_delayed_work(&filter->sweep);
+	return true;
+}
+
+static void read_last(const struct nf_dlcbf_filter *filter, u32 cell, struct nf_dlcbf_flow *flow)
+{
+	struct nf_dlcbf_key key;
+
+	if (filter->keys) {
+		memcpy(key.words, filter->keys + (size_t)cell * filter->layout.words,
+		       filter->layout.words * sizeof(u64));
+		nf_dlcbf_key_unpack(&filter->layout, &key, &flow->tuple);
+	}
+	if (filter->records)
+		nf_dlcbf_record_read(&filter->records[cell], false, &flow->counters);
+}
+
+/* Who hears that the flow is gone may rely on it that its cell is empty. */
+static void release(struct nf_dlcbf_filter *filter, int kind, u32 cell,
+		    struct dlcbf_fingerprint fingerprint)
 {
 	struct nf_dlcbf_flow flow = { .fingerprint = fingerprint, .has_key = filter->keys };
 	struct nf_dlcbf_table *table;
-	struct nf_dlcbf_key key;
 
 	rcu_read_lock();
 	table = rcu_dereference(filter->table);
-	if (table && nf_dlcbf_flow_listeners(table)) {
-		if (filter->keys) {
-			memcpy(key.words, filter->keys + (size_t)cell * filter->layout.words,
-			       filter->layout.words * sizeof(u64));
-			nf_dlcbf_key_unpack(&filter->layout, &key, &flow.tuple);
-		}
-		if (filter->records)
-			nf_dlcbf_record_read(&filter->records[cell], false, &flow.counters);
-		if (!nf_dlcbf_notify_flow(table, kind, &flow, GFP_ATOMIC))
-			nf_dlcbf_stats_add(table->stats, NF_DLCBF_A_STATS_EVENTS_LOST, 1);
-	}
+	if (table && !nf_dlcbf_flow_listeners(table))
+		table = NULL;
+	if (table)
+		read_last(filter, cell, &flow);
+	dlcbf_release(&filter->core, cell);
+	if (table && !nf_dlcbf_notify_flow(table, kind, &flow, GFP_ATOMIC))
+		nf_dlcbf_stats_add(table->stats, NF_DLCBF_A_STATS_EVENTS_LOST, 1);
 	rcu_read_unlock();
 }
 
@@ -87,12 +115,12 @@ static void finish(struct nf_dlcbf_filter *filter, struct nf_dlcbf_withdrawn *wi
 	u32 i;
 
 	for (i = 0; i < withdrawn->count; i++) {
-		notify(filter, withdrawn->event, withdrawn->cell[i].cell,
-		       withdrawn->cell[i].fingerprint);
-		dlcbf_release(&filter->core, withdrawn->cell[i].cell);
+		release(filter, withdrawn->event, withdrawn->cell[i].cell,
+			withdrawn->cell[i].fingerprint);
 		if (!(i % SWEEP_STEP))
 			cond_resched();
 	}
+	atomic_sub(withdrawn->count, &filter->leaving);
 	kvfree(withdrawn);
 }
 
@@ -152,6 +180,7 @@ static struct nf_dlcbf_withdrawn *sweep(struct nf_dlcbf_filter *filter)
 		cond_resched();
 	}
 	filter->sweep_at = cell < filter->core.cells ? cell : 0;
+	atomic_add(withdrawn->count, &filter->leaving);
 
 	rcu_read_lock();
 	table = rcu_dereference(filter->table);

@@ -48,6 +48,7 @@ struct nf_dlcbf_table;
  * @memory:   bytes charged
  * @refs:     users that may sleep; packets rely on RCU alone
  * @draining: chunks of withdrawn cells that wait for a grace period
+ * @leaving:  withdrawn cells that @sweep has still to give back
  * @sweep_at: next cell that the sweep looks at
  * @sweep:    work that expires, drains, and sends events
  * @sweep_due: jiffies when the next part of the table is to be swept
@@ -75,6 +76,7 @@ struct nf_dlcbf_filter {
 	u64 memory;
 	refcount_t refs;
 	struct llist_head draining;
+	atomic_t leaving;
 	u32 sweep_at;
 	struct delayed_work sweep;
 	unsigned long sweep_due;
@@ -172,6 +174,7 @@ u32 nf_dlcbf_evict(struct nf_dlcbf_filter *filter, struct dlcbf_fingerprint fing
 struct nf_dlcbf_withdrawn *nf_dlcbf_withdrawn_alloc(u32 room, int event);
 void nf_dlcbf_withdrawn_drain(struct nf_dlcbf_filter *filter,
 			      struct nf_dlcbf_withdrawn *withdrawn);
+bool nf_dlcbf_withdrawn_wait(struct nf_dlcbf_filter *filter);
 void nf_dlcbf_expire_init(struct nf_dlcbf_filter *filter);
 void nf_dlcbf_expire_kick(struct nf_dlcbf_filter *filter);
 

@@ -235,6 +235,19 @@ static int add_locked(struct nf_dlcbf_filter *filter, const struct nf_dlcbf_flow
 	return err;
 }
 
+static int try_add(struct nf_dlcbf_filter *filter, const struct nf_dlcbf_flow *flow,
+		   const struct nf_dlcbf_key *key, bool exist)
+{
+	int err;
+
+	rcu_read_lock();
+	dlcbf_lock(&filter->core, flow->fingerprint);
+	err = add_locked(filter, flow, key, exist);
+	dlcbf_unlock(&filter->core, flow->fingerprint);
+	rcu_read_unlock();
+	return err;
+}
+
 /**
  * nf_dlcbf_filter_add() - add a flow
  * @filter: contents of a table
@@ -248,9 +261,10 @@ static int add_locked(struct nf_dlcbf_filter *filter, const struct nf_dlcbf_flow
  * does not expire but by a timeout of its own.  A table without keys counts how
  * often each flow was added.
  *
- * Context: process.
+ * Context: process; may sleep when there is no room.
  * Return: 0, -EEXIST, or -ENOSPC when all buckets of the flow, or the table,
- * are full; nothing was changed then.
+ * are full, flows that are on their way out not counted; nothing was changed
+ * then.
  */
 int nf_dlcbf_filter_add(struct nf_dlcbf_filter *filter, struct nf_dlcbf_flow *flow, bool exist)
 {
@@ -264,11 +278,9 @@ int nf_dlcbf_filter_add(struct nf_dlcbf_filter *filter, struct nf_dlcbf_flow *fl
 	if (filter->keys)
 		flow->count = min(flow->count, 1U);
 	resolve(filter, flow, &key);
-	rcu_read_lock();
-	dlcbf_lock(&filter->core, flow->fingerprint);
-	err = add_locked(filter, flow, &key, exist);
-	dlcbf_unlock(&filter->core, flow->fingerprint);
-	rcu_read_unlock();
+	err = try_add(filter, flow, &key, exist);
+	if (err == -ENOSPC && nf_dlcbf_withdrawn_wait(filter))
+		err = try_add(filter, flow, &key, exist);
 	if (!had_deadlines && READ_ONCE(filter->deadlines))
 		nf_dlcbf_expire_kick(filter);
 	return err;

@@ -153,7 +153,8 @@ refused "an administrator's flow has no place either" "full|no cell|room" \
 	d flow add tiny 10.16.1.99 198.18.0.1
 is "and changes nothing" "$(learned tiny)" "1 2 3 4 5 6 7 8"
 d flow delete tiny 10.16.1.3 198.18.0.1
-becomes "when one goes" 7 stat tiny flows
+# Its cell is empty when this is said, not before.
+becomes "when one goes" 1 said '^flow delete tiny 10\.16\.1\.3 198\.18\.0\.1 packets 2 bytes 200'
 from_each 21 21
 becomes "the next has its place" "1 2 4 5 6 7 8 21" learned tiny
 
@@ -183,6 +184,30 @@ from_each 71 75
 becomes "then a new flow is refused" "26 29" counters tiny evicted refused
 is "every packet is accounted for" "$(account tiny | tr ' ' '\n' | uniq | wc -l)" 1
 d table delete tiny
+
+# ---- an administrator's flow in the place of another ----
+for type in set flow; do
+	for keys in on off; do
+		d table add full type "$type" keys "$keys" family ipv4 key saddr max-flows 8 \
+			subtables 1 buckets 1 bucket-cells 8
+		{
+			for ((n = 1; n <= 8; n++)); do
+				echo "flow add full 10.16.1.$n"
+			done
+			for ((n = 9; n <= 28; n++)); do
+				echo "flow delete full 10.16.1.$((n - 8))"
+				echo "flow add full 10.16.1.$n"
+			done
+		} >"$TMP/in-turn"
+		check "type $type keys $keys: who deletes a flow of a full table has room for another" \
+			dlcbf -n "$G" -b "$TMP/in-turn"
+		is "type $type keys $keys: those are there" \
+			"$(stat full flows) $(has full 10.16.1.20) $(has full 10.16.1.28)" "8 no yes"
+		refused "type $type keys $keys: and no more" "full|no cell|room" \
+			d flow add full 10.16.1.29
+		d table delete full
+	done
+done
 
 # ---- counters ----
 d table add wide type flow family ipv4 key saddr,daddr max-flows 100
