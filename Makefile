@@ -95,7 +95,8 @@ links:
 	@test -n '$(RELEASE)' || { \
 		echo 'No kernel headers in $(KDIR): run "make deps", or give KDIR.' >&2; exit 1; }
 	@mkdir -p $(OUT)
-	@find $(OUT) -xtype l -delete
+	@# Another build may be making and removing files in there.
+	@find $(OUT) -ignore_readdir_race -xtype l -delete
 	@find Kbuild dlcbf_core nf_dlcbf kunit -path dlcbf_core/user -prune -o \
 		-type f \( -name '*.[ch]' -o -name Kbuild \) -print 2>/dev/null | \
 	while read -r file; do \
