@@ -127,8 +127,14 @@ static const struct genl_ops nf_dlcbf_nl_ops[] = {
 };
 
 static const struct genl_multicast_group nf_dlcbf_nl_groups[] = {
-	[NF_DLCBF_NL_GROUP_TABLE] = { .name = NF_DLCBF_MCGRP_TABLE },
-	[NF_DLCBF_NL_GROUP_FLOW] = { .name = NF_DLCBF_MCGRP_FLOW },
+	[NF_DLCBF_NL_GROUP_TABLE] = {
+		.name = NF_DLCBF_MCGRP_TABLE,
+		NF_DLCBF_COMPAT_MCAST_ADMIN
+	},
+	[NF_DLCBF_NL_GROUP_FLOW] = {
+		.name = NF_DLCBF_MCGRP_FLOW,
+		NF_DLCBF_COMPAT_MCAST_ADMIN
+	},
 };
 
 /*

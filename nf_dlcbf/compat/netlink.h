@@ -1,12 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Since 6.3 an extended acknowledgment has room for a text of its own. */
+/*
+ * Since 6.3 an extended acknowledgment has room for a text of its own; since
+ * 6.7, and with updates of older kernels, a multicast group says who may join.
+ */
 #ifndef NF_DLCBF_COMPAT_NETLINK_H
 #define NF_DLCBF_COMPAT_NETLINK_H
 
 #include <linux/net.h>
 #include <linux/netlink.h>
-
 #include <linux/string.h>
+
+#include <net/genetlink.h>
+
+/* For groups that tell what only administrators may ask for; open to all before. */
+#ifdef GENL_MCAST_CAP_NET_ADMIN
+#define NF_DLCBF_COMPAT_MCAST_ADMIN	.flags = GENL_MCAST_CAP_NET_ADMIN,
+#else
+#define NF_DLCBF_COMPAT_MCAST_ADMIN
+#endif
 
 /*
  * Say why, and what could be had instead where there is room for both; @message

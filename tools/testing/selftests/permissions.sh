@@ -66,6 +66,9 @@ flow delete s 192.0.2.1
 flow show f
 flow test s 192.0.2.1
 flow reset f
+monitor
+monitor table
+monitor flow
 save
 END
 is "nothing was changed" "$(saved)" "$before"
