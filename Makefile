@@ -72,7 +72,7 @@ help:
 	@echo '  make check-user      the filter'\''s tests, in userspace'
 	@echo '  make check-kernel    the module'\''s tests, in virtual machines'
 	@echo '  make selftest        the selftests under one kernel, shown as they run'
-	@echo '  make kunit           compiles the KUnit suites'
+	@echo '  make kunit           runs the KUnit suites in a kernel that it builds'
 	@echo
 	@echo 'Variables:'
 	@echo '  KERNEL=6.12 or 6.1   build for and boot that Debian kernel'
@@ -112,11 +112,17 @@ links:
 module: links
 	+$(call kbuild,$(OUT)) modules
 
-# No distribution's kernel has KUnit on, so that its symbols are missing at the
-# last step: that the suites compile is what can be seen here.
-.PHONY: kunit
-kunit: links
+# Distributions' kernels have KUnit off, so that its symbols are missing at the
+# last step: for them it can only be seen that the suites compile.
+.PHONY: kunit kunit-modules
+kunit-modules: links
 	+$(call kbuild,$(OUT)/kunit) CONFIG_KUNIT=m KBUILD_MODPOST_WARN=1 modules
+
+kunit:
+	scripts/install-deps build vm
+	scripts/kernel uml
+	$(MAKE) kunit-modules KERNEL=uml
+	scripts/kunit
 
 .PHONY: tools $(TOOLS)
 tools: $(TOOLS)
