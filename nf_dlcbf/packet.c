@@ -279,7 +279,8 @@ static enum nf_dlcbf_depth skip_extension_headers(struct reader *reader, u8 next
 	struct nf_dlcbf_tuple *tuple = &reader->packet->tuple;
 	int i;
 
-	for (i = 0; i < MAX_EXTENSION_HEADERS; i++) {
+	/* After as many, one more look: at the transport header. */
+	for (i = 0; i <= MAX_EXTENSION_HEADERS; i++) {
 		const struct ipv6_opt_hdr *option;
 		const struct frag_hdr *fragment;
 		struct ipv6_opt_hdr option_copy;
