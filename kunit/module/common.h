@@ -13,7 +13,7 @@
 /* Linux 6.4 has it. */
 #ifndef KUNIT_ARRAY_PARAM_DESC
 #define KUNIT_ARRAY_PARAM_DESC(name, array, member) \
-	static void name##_describe(const typeof((array)[0]) *c, char *desc) \
+	static void name##_describe(typeof(&(array)[0]) c, char *desc) \
 	{ \
 		strscpy(desc, c->member, KUNIT_PARAM_DESC_SIZE); \
 	} \

@@ -258,12 +258,18 @@ static int ask(struct kunit *test, struct sk_buff *skb)
 	return err;
 }
 
+/* As libmnl does it: whoever sends does not pad. */
+static void put_u64(struct sk_buff *skb, int attribute, u64 value)
+{
+	nla_put(skb, attribute, sizeof(value), &value);
+}
+
 static void put_table(struct sk_buff *skb, u32 type)
 {
 	nla_put_u32(skb, T(TYPE), type);
 	nla_put_u32(skb, T(FAMILY), NF_DLCBF_FAMILY_IPV4);
 	nla_put_u32(skb, T(FIELDS), SADDR);
-	nla_put_u64_64bit(skb, T(MAX_FLOWS), 1000, T(PAD));
+	put_u64(skb, T(MAX_FLOWS), 1000);
 	nla_put_u8(skb, T(KEYS), 1);
 	nla_put_string(skb, T(NAME), NAME);
 }
@@ -283,7 +289,7 @@ static void put_flow(struct sk_buff *skb, u32 n, u64 packets)
 
 	nla_put_in_addr(skb, NF_DLCBF_A_FLOW_SADDR, htonl(0x0a000000 + n));
 	if (packets)
-		nla_put_u64_64bit(skb, NF_DLCBF_A_FLOW_PACKETS, packets, NF_DLCBF_A_FLOW_PAD);
+		put_u64(skb, NF_DLCBF_A_FLOW_PACKETS, packets);
 	nla_nest_end(skb, nest);
 }
 

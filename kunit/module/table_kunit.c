@@ -117,9 +117,11 @@ static void test_config_refused(struct kunit *test)
 	config.on_full = change->on_full ?: config.on_full;
 	config.fragments = change->fragments ?: config.fragments;
 	config.geometry.subtables = change->geometry.subtables ?: config.geometry.subtables;
-	config.geometry.bucket_cells = change->geometry.bucket_cells ?: config.geometry.bucket_cells;
+	config.geometry.bucket_cells =
+		change->geometry.bucket_cells ?: config.geometry.bucket_cells;
 	config.geometry.cell_bits = change->geometry.cell_bits ?: config.geometry.cell_bits;
-	config.geometry.counter_bits = change->geometry.counter_bits ?: config.geometry.counter_bits;
+	config.geometry.counter_bits =
+		change->geometry.counter_bits ?: config.geometry.counter_bits;
 	mutex_lock(&test_net()->lock);
 	table = nf_dlcbf_table_create(test_net(), "t", &config, 0, &refusal);
 	mutex_unlock(&test_net()->lock);
