@@ -57,15 +57,24 @@ struct nf_dlcbf_config test_config_tiny(u32 type)
 	return config;
 }
 
+/* As nf_dlcbf_table_create(), of a live table. */
+struct nf_dlcbf_table *test_table_create(const char *name, const struct nf_dlcbf_config *config,
+					 struct nf_dlcbf_refusal *refusal)
+{
+	struct nf_dlcbf_table *table;
+
+	mutex_lock(&test_net()->lock);
+	table = nf_dlcbf_table_create(test_net(), name, config, 0, refusal);
+	mutex_unlock(&test_net()->lock);
+	return table;
+}
+
 struct nf_dlcbf_table *test_table(struct kunit *test, const char *name,
 				  const struct nf_dlcbf_config *config)
 {
 	struct nf_dlcbf_refusal refusal = {};
-	struct nf_dlcbf_table *table;
+	struct nf_dlcbf_table *table = test_table_create(name, config, &refusal);
 
-	mutex_lock(&test_net()->lock);
-	table = nf_dlcbf_table_create(test_net(), name, config, 0, &refusal);
-	mutex_unlock(&test_net()->lock);
 	if (IS_ERR(table))
 		kunit_info(test, "%s: %s\n", name, refusal.message ?: "no reason");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(table));
@@ -169,6 +178,18 @@ u32 test_count(struct nf_dlcbf_table *table)
 
 /* ---- hooks and packets ---- */
 
+/* As nf_dlcbf_hook_add(). */
+int test_hook_add(struct nf_dlcbf_table *table, const struct nf_dlcbf_hook_config *config,
+		  struct nf_dlcbf_refusal *refusal)
+{
+	int err;
+
+	mutex_lock(&table->dn->lock);
+	err = nf_dlcbf_hook_add(table, config, false, refusal);
+	mutex_unlock(&table->dn->lock);
+	return err;
+}
+
 int test_hook(struct nf_dlcbf_table *table, u32 hook, s32 priority, u32 hit, u32 miss)
 {
 	const struct nf_dlcbf_hook_config config = {
@@ -178,12 +199,8 @@ int test_hook(struct nf_dlcbf_table *table, u32 hook, s32 priority, u32 hit, u32
 		.miss.verdict = miss,
 	};
 	struct nf_dlcbf_refusal refusal = {};
-	int err;
 
-	mutex_lock(&table->dn->lock);
-	err = nf_dlcbf_hook_add(table, &config, false, &refusal);
-	mutex_unlock(&table->dn->lock);
-	return err;
+	return test_hook_add(table, &config, &refusal);
 }
 
 /* A packet of test_flow(@n) */
@@ -232,13 +249,17 @@ int test_deliver(struct sk_buff *skb, u8 family, unsigned int hook)
 	return ret;
 }
 
-/* A packet of test_flow(@n) through forward.  Return: it goes on. */
-bool test_send(struct kunit *test, u32 n)
+/* Likewise, and the packet is gone in any case.  Return: it went on. */
+bool test_passes(struct sk_buff *skb, u8 family, unsigned int hook)
 {
-	struct sk_buff *skb = test_skb(test, n);
-
-	if (test_deliver(skb, NFPROTO_IPV4, NF_INET_FORWARD) != 1)
+	if (test_deliver(skb, family, hook) != 1)
 		return false;
 	kfree_skb(skb);
 	return true;
+}
+
+/* A packet of test_flow(@n) through forward.  Return: it went on. */
+bool test_send(struct kunit *test, u32 n)
+{
+	return test_passes(test_skb(test, n), NFPROTO_IPV4, NF_INET_FORWARD);
 }

@@ -36,6 +36,8 @@ void test_exit(struct kunit *test);
 
 struct nf_dlcbf_config test_config(u32 type, u32 fields, u64 max_flows);
 struct nf_dlcbf_config test_config_tiny(u32 type);
+struct nf_dlcbf_table *test_table_create(const char *name, const struct nf_dlcbf_config *config,
+					 struct nf_dlcbf_refusal *refusal);
 struct nf_dlcbf_table *test_table(struct kunit *test, const char *name,
 				  const struct nf_dlcbf_config *config);
 void test_table_delete(struct nf_dlcbf_table *table);
@@ -48,8 +50,11 @@ int test_remove(struct kunit *test, struct nf_dlcbf_table *table, u32 n);
 bool test_lookup(struct nf_dlcbf_table *table, u32 n, struct nf_dlcbf_counters *counters);
 u32 test_count(struct nf_dlcbf_table *table);
 
+int test_hook_add(struct nf_dlcbf_table *table, const struct nf_dlcbf_hook_config *config,
+		  struct nf_dlcbf_refusal *refusal);
 int test_hook(struct nf_dlcbf_table *table, u32 hook, s32 priority, u32 hit, u32 miss);
 struct sk_buff *test_skb(struct kunit *test, u32 n);
+bool test_passes(struct sk_buff *skb, u8 family, unsigned int hook);
 bool test_send(struct kunit *test, u32 n);
 int test_deliver(struct sk_buff *skb, u8 family, unsigned int hook);
 

@@ -103,9 +103,7 @@ static void test_mark(struct kunit *test)
 	u32 n;
 
 	KUNIT_ASSERT_EQ(test, test_add(table, 1), 0);
-	mutex_lock(&test_net()->lock);
-	KUNIT_EXPECT_EQ(test, nf_dlcbf_hook_add(table, &hook, false, &refusal), 0);
-	mutex_unlock(&test_net()->lock);
+	KUNIT_EXPECT_EQ(test, test_hook_add(table, &hook, &refusal), 0);
 	for (n = 1; n <= 2; n++) {
 		skb = test_skb(test, n);
 		skb->mark = c->before;
@@ -200,14 +198,13 @@ static void test_staged(struct kunit *test)
 static const struct place_case {
 	const char *desc;
 	u32 hook;
-	u8 family;
 	unsigned int kernel_hook;
 } place_cases[] = {
-	{ "prerouting", NF_DLCBF_HOOK_PREROUTING, NFPROTO_IPV4, NF_INET_PRE_ROUTING },
-	{ "input", NF_DLCBF_HOOK_INPUT, NFPROTO_IPV4, NF_INET_LOCAL_IN },
-	{ "forward", NF_DLCBF_HOOK_FORWARD, NFPROTO_IPV4, NF_INET_FORWARD },
-	{ "output", NF_DLCBF_HOOK_OUTPUT, NFPROTO_IPV4, NF_INET_LOCAL_OUT },
-	{ "postrouting", NF_DLCBF_HOOK_POSTROUTING, NFPROTO_IPV4, NF_INET_POST_ROUTING },
+	{ "prerouting", NF_DLCBF_HOOK_PREROUTING, NF_INET_PRE_ROUTING },
+	{ "input", NF_DLCBF_HOOK_INPUT, NF_INET_LOCAL_IN },
+	{ "forward", NF_DLCBF_HOOK_FORWARD, NF_INET_FORWARD },
+	{ "output", NF_DLCBF_HOOK_OUTPUT, NF_INET_LOCAL_OUT },
+	{ "postrouting", NF_DLCBF_HOOK_POSTROUTING, NF_INET_POST_ROUTING },
 };
 
 KUNIT_ARRAY_PARAM_DESC(place, place_cases, desc);
@@ -223,12 +220,10 @@ static void test_place(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, test_hook(table, c->hook, 0, DROP, CONTINUE), 0);
 	for (i = 0; i < ARRAY_SIZE(place_cases); i++) {
 		const struct place_case *at = &place_cases[i];
-		struct sk_buff *skb = test_skb(test, 1);
-		int ret = test_deliver(skb, at->family, at->kernel_hook);
 
-		KUNIT_EXPECT_EQ_MSG(test, ret == 1, at->hook != c->hook, "at %s", at->desc);
-		if (ret == 1)
-			kfree_skb(skb);
+		KUNIT_EXPECT_EQ_MSG(test,
+				    test_passes(test_skb(test, 1), NFPROTO_IPV4, at->kernel_hook),
+				    at->hook != c->hook, "at %s", at->desc);
 	}
 	KUNIT_EXPECT_EQ(test, test_stat(table, STAT(PACKETS)), 1ULL);
 }
@@ -285,8 +280,8 @@ static void test_refused(struct kunit *test)
 	struct nf_dlcbf_table *table = test_table(test, "t", &config);
 	struct nf_dlcbf_refusal refusal = {};
 
+	KUNIT_EXPECT_EQ(test, test_hook_add(table, &c->hook, &refusal), c->err);
 	mutex_lock(&test_net()->lock);
-	KUNIT_EXPECT_EQ(test, nf_dlcbf_hook_add(table, &c->hook, false, &refusal), c->err);
 	KUNIT_EXPECT_EQ(test, refusal.attribute, c->attribute);
 	KUNIT_EXPECT_NOT_NULL(test, refusal.message);
 	KUNIT_EXPECT_EQ(test, nf_dlcbf_hook_count(table), 0U);
@@ -341,17 +336,13 @@ static void test_neighbour(struct kunit *test)
 	struct nf_dlcbf_config config = test_config(NF_DLCBF_TYPE_SET, SADDR, 100);
 	struct nf_dlcbf_table *table;
 	struct sk_buff *skb;
-	int ret;
 
 	config.family = NF_DLCBF_FAMILY_INET;
 	config.judge_neighbours = c->judge;
 	table = test_table(test, "t", &config);
 	KUNIT_ASSERT_EQ(test, test_hook(table, NF_DLCBF_HOOK_INPUT, 0, CONTINUE, DROP), 0);
 	skb = neighbour_skb(test, c->type, c->hop_limit);
-	ret = test_deliver(skb, NFPROTO_IPV6, NF_INET_LOCAL_IN);
-	KUNIT_EXPECT_EQ(test, ret == 1, c->passes);
-	if (ret == 1)
-		kfree_skb(skb);
+	KUNIT_EXPECT_EQ(test, test_passes(skb, NFPROTO_IPV6, NF_INET_LOCAL_IN), c->passes);
 	KUNIT_EXPECT_EQ(test, test_stat(table, STAT(NEIGHBOUR)), c->passes ? 1ULL : 0ULL);
 	KUNIT_EXPECT_EQ(test, test_stat(table, STAT(MISS)), c->passes ? 0ULL : 1ULL);
 }
@@ -363,8 +354,7 @@ static void test_other_family(struct kunit *test)
 	struct sk_buff *skb = neighbour_skb(test, 128, 64);
 
 	KUNIT_ASSERT_EQ(test, test_hook(table, FORWARD, 0, DROP, DROP), 0);
-	KUNIT_ASSERT_EQ(test, test_deliver(skb, NFPROTO_IPV6, NF_INET_FORWARD), 1);
-	kfree_skb(skb);
+	KUNIT_EXPECT_TRUE(test, test_passes(skb, NFPROTO_IPV6, NF_INET_FORWARD));
 	KUNIT_EXPECT_EQ(test, test_stat(table, STAT(OTHER_FAMILY)), 1ULL);
 	KUNIT_EXPECT_EQ(test, test_stat(table, STAT(PACKETS)), 1ULL);
 	KUNIT_EXPECT_EQ(test, test_stat(table, STAT(DROPPED)), 0ULL);
@@ -396,16 +386,12 @@ static void test_fragment(struct kunit *test)
 	struct nf_dlcbf_config config = test_config(NF_DLCBF_TYPE_SET, c->fields, 100);
 	struct sk_buff *skb = test_skb(test, 1);
 	struct nf_dlcbf_table *table;
-	int ret;
 
 	config.fragments = c->fragments;
 	table = test_table(test, "t", &config);
 	KUNIT_ASSERT_EQ(test, test_hook(table, FORWARD, 0, CONTINUE, c->miss), 0);
 	ip_hdr(skb)->frag_off = htons(100);
-	ret = test_deliver(skb, NFPROTO_IPV4, NF_INET_FORWARD);
-	KUNIT_EXPECT_EQ(test, ret == 1, c->passes);
-	if (ret == 1)
-		kfree_skb(skb);
+	KUNIT_EXPECT_EQ(test, test_passes(skb, NFPROTO_IPV4, NF_INET_FORWARD), c->passes);
 	KUNIT_EXPECT_EQ(test, test_stat(table, STAT(FRAGMENT)), c->counted ? 1ULL : 0ULL);
 	KUNIT_EXPECT_EQ(test, test_stat(table, STAT(MISS)), c->counted ? 0ULL : 1ULL);
 }

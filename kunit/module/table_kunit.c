@@ -42,9 +42,7 @@ static void test_name(struct kunit *test)
 	struct nf_dlcbf_refusal refusal = {};
 	struct nf_dlcbf_table *table;
 
-	mutex_lock(&test_net()->lock);
-	table = nf_dlcbf_table_create(test_net(), c->name, &config, 0, &refusal);
-	mutex_unlock(&test_net()->lock);
+	table = test_table_create(c->name, &config, &refusal);
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(table), c->err);
 	if (!c->err)
 		return;
@@ -122,9 +120,7 @@ static void test_config_refused(struct kunit *test)
 	config.geometry.cell_bits = change->geometry.cell_bits ?: config.geometry.cell_bits;
 	config.geometry.counter_bits =
 		change->geometry.counter_bits ?: config.geometry.counter_bits;
-	mutex_lock(&test_net()->lock);
-	table = nf_dlcbf_table_create(test_net(), "t", &config, 0, &refusal);
-	mutex_unlock(&test_net()->lock);
+	table = test_table_create("t", &config, &refusal);
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(table), c->err);
 	KUNIT_EXPECT_EQ(test, refusal.attribute, c->attribute);
 	KUNIT_EXPECT_NOT_NULL(test, refusal.message);
@@ -138,9 +134,7 @@ static void test_no_flows(struct kunit *test)
 	struct nf_dlcbf_refusal refusal = {};
 	struct nf_dlcbf_table *table;
 
-	mutex_lock(&test_net()->lock);
-	table = nf_dlcbf_table_create(test_net(), "t", &config, 0, &refusal);
-	mutex_unlock(&test_net()->lock);
+	table = test_table_create("t", &config, &refusal);
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(table), -EINVAL);
 	KUNIT_EXPECT_EQ(test, refusal.attribute, (int)NF_DLCBF_A_TABLE_MAX_FLOWS);
 }
@@ -180,9 +174,7 @@ static void test_memory(struct kunit *test)
 	config = test_config(TYPE_FLOW, TUPLE5, NF_DLCBF_MAX_FLOWS);
 	KUNIT_ASSERT_EQ(test, nf_dlcbf_config_complete(&config, &refusal), 0);
 	KUNIT_ASSERT_GT(test, nf_dlcbf_filter_memory(&config), nf_dlcbf_memory_limit());
-	mutex_lock(&test_net()->lock);
-	table = nf_dlcbf_table_create(test_net(), "t", &config, 0, &refusal);
-	mutex_unlock(&test_net()->lock);
+	table = test_table_create("t", &config, &refusal);
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(table), -ENOMEM);
 	KUNIT_EXPECT_EQ(test, refusal.attribute, (int)NF_DLCBF_A_TABLE_MAX_FLOWS);
 	KUNIT_EXPECT_EQ(test, atomic64_read(&test_net()->memory), 0LL);
